@@ -1,27 +1,32 @@
 //! A long session is compacted to a summary between two turns. Pinned items stay as they are.
 
-use antiphon::Item;
-use antiphon_agents::model::{Model, ScriptedBackend};
+use antiphon::Role;
 use antiphon_agents::session::{SessionStore, StoreSessions};
-use antiphon_agents::{Agent, Compaction, Run, State};
+use antiphon_agents::{Agent, Compaction, Item, Model, Run, RunEvent, State};
 
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sessions = StoreSessions::open("sqlite::memory:").await?;
-    let script = ScriptedBackend::new(["Noted.", "Two.", "The user counts.", "Three, in order 7."]);
-    let agent = Agent::new("counter").model(Model::new("m", script.clone()));
-    let compaction = Compaction::by_model().at_items(2).pin(|item| item.text().contains("order 7"));
-    for text in ["this is order 7", "count to two", "go on"] {
+    let agent = Agent::new("assistant").model(Model::sim());
+    // The messages of the user stay.
+    let is_of_user = |item: &Item| item.head().role == Some(Role::User);
+    let compaction = Compaction::by_model().at_items(2).pin(is_of_user);
+    for text in ["My order is order 7", "Count to three", "What is my order?"] {
         let state = State::session(sessions.clone(), "user-7");
-        let run = Run::start(&agent, state, text)?.compaction(compaction.clone());
+        let mut run = Run::start(&agent, state, text)?.compaction(compaction.clone());
+        while let Some(event) = run.next().await {
+            if let RunEvent::Compacted { old, new, .. } = event {
+                println!("{old} items are now {new}");
+            }
+        }
         println!("{}", run.finish().await?.text());
     }
 
-    // The third answer was given from the pinned message, the summary and the new message.
-    let requests = script.requests();
-    let read: Vec<_> = requests[3].items.iter().map(Item::text).collect();
-    assert_eq!(read.len(), 3);
-    assert!(read[0].contains("this is order 7") && read[1].contains("The user counts."));
-    assert_eq!(sessions.load("user-7").await?.items.len(), 4);
+    // A summary replaces the first two answers.
+    let items = sessions.load("user-7").await?.items;
+    let texts: Vec<_> = items.iter().map(Item::text).collect();
+    assert_eq!(texts.len(), 5, "{texts:#?}");
+    assert!(texts[0].contains("My order is order 7") && texts[2].contains("Summary"));
+    assert!(texts[4].contains("order 7"));
     Ok(())
 }

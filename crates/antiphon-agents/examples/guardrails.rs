@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use antiphon::Item;
 use antiphon_agents::machine::End;
-use antiphon_agents::model::{Model, ModelRequest};
-use antiphon_agents::{Agent, HookError, Hooks, InputGuardrail, Run, State, Verdict};
-use async_trait::async_trait;
+use antiphon_agents::model::ModelRequest;
+use antiphon_agents::{
+    Agent, HookError, Hooks, InputGuardrail, Item, Model, Run, State, Verdict, async_trait,
+};
 
 /// Rejects an input with the number of a card.
 struct NoCards;
@@ -38,7 +38,7 @@ impl Hooks<()> for Requests {
 #[tokio::main]
 pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let requests = Arc::new(AtomicUsize::new(0));
-    let agent = Agent::new("shop").input_guardrail(NoCards).model(Model::scripted(["Hello."]));
+    let agent = Agent::new("shop").input_guardrail(NoCards).model(Model::sim());
     for text in ["My card is 4111 1111 1111 1111", "Hi"] {
         let run = Run::start(&agent, State::empty(), text)?.hooks(Requests(Arc::clone(&requests)));
         let result = run.into_result().await?;

@@ -5,10 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use antiphon_agents::agent::WithModel;
 use antiphon_agents::machine::RunState;
-use antiphon_agents::model::{Model, ScriptedAnswer};
 use antiphon_agents::session::{SessionStore, StoreSessions};
-use antiphon_agents::{Agent, Run, State, ToolContext, tool};
-use serde_json::json;
+use antiphon_agents::{Agent, Model, Run, State, ToolContext, tool};
 
 /// A payment service. It knows the payments by their keys, and charges each of them once.
 #[derive(Default)]
@@ -26,8 +24,8 @@ async fn charge(cx: &ToolContext<Payments>, cents: u64) -> String {
     format!("charged {cents} cents")
 }
 
-fn agent(model: Model) -> Agent<Payments, WithModel> {
-    Agent::new("cashier").tool(charge).model(model)
+fn agent() -> Agent<Payments, WithModel> {
+    Agent::new("cashier").tool(charge).model(Model::sim())
 }
 
 #[tokio::main]
@@ -35,9 +33,8 @@ pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store: Arc<dyn SessionStore> = Arc::new(StoreSessions::open("sqlite::memory:").await?);
     let payments = Arc::new(Payments::default());
 
-    let call = ScriptedAnswer::new().call("call_1", "charge", json!({"cents": 990}));
-    let first = agent(Model::scripted([call]));
-    let run = Run::start_with(&first, State::empty(), "I pay", Arc::clone(&payments))?;
+    let context = Arc::clone(&payments);
+    let run = Run::start_with(&agent(), State::empty(), "Charge 990 cents", context)?;
     let mut run = run.journal(Arc::clone(&store), "run-1");
     let charged = async {
         while payments.0.lock().expect("no thread panics").is_empty() {
@@ -51,10 +48,9 @@ pub(crate) async fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
 
     let saved = store.run("run-1").await?.expect("the journal has the run");
-    let second = agent(Model::scripted(["Paid."]));
-    let run = Run::resume(&second, RunState::read(&saved)?, None, Arc::clone(&payments))?;
+    let run = Run::resume(&agent(), RunState::read(&saved)?, None, Arc::clone(&payments))?;
     let result = run.finish().await?;
-    assert!(result.items()[2].text().contains("charged 990 cents"));
+    assert!(result.text().contains("charged 990 cents"), "{}", result.text());
     assert_eq!(payments.0.lock().expect("no thread panics").len(), 1);
     println!("{}", result.text());
     Ok(())

@@ -1,11 +1,14 @@
 //! Compaction: replaces a long history with a shorter one.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use antiphon::Item;
+use antiphon::{Item, Role};
+use antiphon_client::text_of;
 
-use crate::rules::MIN_CANDIDATES;
+use crate::input::user;
+use crate::rules::{MIN_CANDIDATES, candidates};
 
 /// The decision when to compact, and the way.
 ///
@@ -58,6 +61,20 @@ enum Trigger {
     When(HistoryPredicate),
 }
 
+/// The beginning of a summary that a model wrote.
+const INTRODUCTION: &str = "Summary of the conversation so far:";
+
+/// The message of the user that stands in for the items that a model summarized.
+pub(crate) fn summary(text: &str) -> Item {
+    user(&format!("{INTRODUCTION}\n\n{text}"))
+}
+
+/// Whether the item is the summary of an earlier compaction.
+fn is_summary(item: &Item) -> bool {
+    let has_role = item.head().role == Some(Role::User);
+    has_role && text_of(std::slice::from_ref(item)).starts_with(INTRODUCTION)
+}
+
 /// The bytes of a token, on average, before the first answer has counted them.
 const BYTES_PER_TOKEN: u64 = 4;
 
@@ -76,8 +93,8 @@ impl Compaction {
         Self { way, trigger: Trigger::Items(MIN_CANDIDATES), pin: Arc::new(|_| false) }
     }
 
-    /// Compacts once so many items would be replaced: all except user messages and earlier
-    /// compactions. The default is 10.
+    /// Compacts once so many items would be replaced: all except user messages, earlier compactions
+    /// and those that are pinned. The default is 10.
     #[must_use]
     pub fn at_items(self, items: usize) -> Self {
         Self { trigger: Trigger::Items(items), ..self }
@@ -96,7 +113,7 @@ impl Compaction {
     }
 
     /// Keeps the items for which this function is true. A kept call keeps its output, and a kept
-    /// output its call.
+    /// output its call. The summary of an earlier compaction is never kept: the next one has it.
     #[must_use]
     pub fn pin(self, is_pinned: impl Fn(&Item) -> bool + Send + Sync + 'static) -> Self {
         Self { pin: Arc::new(is_pinned), ..self }
@@ -105,7 +122,10 @@ impl Compaction {
     /// Whether to compact this history. `tokens` is the count of the last answer, if there is one.
     pub(crate) fn is_due(&self, history: &[Item], tokens: Option<u64>) -> bool {
         match &self.trigger {
-            Trigger::Items(items) => crate::rules::candidates(history) >= *items,
+            Trigger::Items(items) => {
+                let kept = candidates(&self.pinned(history));
+                candidates(history) - kept >= *items
+            }
             Trigger::When(is_due) => is_due(history),
             Trigger::Tokens(limit) => {
                 let bytes: u64 = history.iter().map(|item| item.raw().len() as u64).sum();
@@ -117,10 +137,11 @@ impl Compaction {
     /// The items that stay, in order.
     pub(crate) fn pinned(&self, history: &[Item]) -> Vec<Item> {
         let key = |item: &Item| item.head().pairing().map(|(_, key)| key);
-        let pinned = || history.iter().filter(|item| (self.pin)(item));
-        let pairs: std::collections::HashSet<_> = pinned().filter_map(key).collect();
+        let is_pinned = |item: &Item| !is_summary(item) && (self.pin)(item);
+        let pinned = || history.iter().filter(|item| is_pinned(item));
+        let pairs: HashSet<_> = pinned().filter_map(key).collect();
         let stays =
-            |item: &&Item| (self.pin)(item) || key(item).is_some_and(|key| pairs.contains(&key));
+            |item: &&Item| is_pinned(item) || key(item).is_some_and(|key| pairs.contains(&key));
         history.iter().filter(stays).cloned().collect()
     }
 }

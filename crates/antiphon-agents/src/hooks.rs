@@ -25,6 +25,15 @@ pub trait Hooks<C>: Send + Sync + 'static {
         Ok(())
     }
 
+    /// The agent `from` has passed the conversation to the agent `to`, which starts next.
+    async fn handed_off(&self, context: &C, from: &str, to: &str) -> Result<(), HookError>
+    where
+        C: Send + Sync,
+    {
+        let _ = (context, from, to);
+        Ok(())
+    }
+
     /// The model is asked.
     async fn model_asked(&self, context: &C, request: &ModelRequest) -> Result<(), HookError>
     where

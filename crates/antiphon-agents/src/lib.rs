@@ -17,9 +17,14 @@ pub mod rules;
 pub mod run;
 pub mod session;
 mod state;
+mod team;
+mod time_limit;
 pub mod tool;
 mod tree;
 mod usage;
+
+pub use antiphon::Item;
+pub use async_trait::async_trait;
 
 pub use agent::{Agent, Handoff};
 pub use compaction::Compaction;
@@ -30,8 +35,9 @@ pub use guardrail::{
 pub use hooks::{HookError, Hooks};
 pub use input::{Input, user};
 pub use model::Model;
-pub use run::{AgentTool, Run, RunEvent, RunResult};
+pub use run::{AgentTool, Run, RunError, RunEvent, RunResult};
 pub use state::State;
+pub use team::{Team, TeamError};
 pub use tool::{Tool, ToolContext, ToolError, tool};
 pub use tree::RunTree;
 pub use usage::RunUsage;

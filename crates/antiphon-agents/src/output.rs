@@ -20,6 +20,11 @@ impl OutputType {
         Self { name, form: Parameters::from_type::<T>() }
     }
 
+    /// Lets the provider use the schema as a hint.
+    pub(crate) fn not_strict(self) -> Self {
+        Self { form: self.form.not_strict(), ..self }
+    }
+
     /// The format for a request.
     pub(crate) fn format(&self) -> Result<OutputFormat, SchemaFault> {
         let schema = self.form.schema()?.clone();

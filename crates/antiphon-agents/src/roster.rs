@@ -98,6 +98,9 @@ pub struct Limits {
     pub retry_delays: Vec<Duration>,
     /// The delays before retries of a request whose conversation has another open turn.
     pub locked_delays: Vec<Duration>,
+    /// The time in which a store of sessions or journals has to answer. A run whose store does not,
+    /// fails; it would otherwise wait even if it is cancelled.
+    pub store_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -108,6 +111,7 @@ impl Default for Limits {
             history: None,
             retry_delays: [500, 1000, 2000].map(Duration::from_millis).into(),
             locked_delays: LOCKED_DELAYS.into(),
+            store_timeout: Duration::from_secs(30),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Runs the examples, which contain assertions, and compares them with the pages of the guide.
 
+#![allow(clippy::duplicate_mod, reason = "each example is a program of its own")]
+
 use std::fs;
 use std::path::Path;
 
@@ -113,7 +115,7 @@ fn session_is_compacted() {
 
 #[test]
 fn recorded_effects_are_not_repeated() {
-    replayed_effects::main();
+    replayed_effects::main().unwrap();
 }
 
 #[test]

@@ -7,9 +7,9 @@ mod world;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use antiphon_agents::TeamError;
 use antiphon_agents::agent::WithModel;
 use antiphon_agents::machine::End;
-use antiphon_agents::run::TeamError;
 use antiphon_agents::{Agent, Handoff, Model, Run, RunEvent, State, ToolContext, ToolError, tool};
 use antiphon_mock::OnAbort;
 use schemars::JsonSchema;
@@ -377,9 +377,11 @@ async fn drop_after(mut run: Run<Desk>, events: usize) -> bool {
     true
 }
 
-/// Interrupts a run after every number of events, and continues it in another process.
-async fn interrupt_everywhere(owner: Owner, on_abort: OnAbort) {
-    for events in 1.. {
+/// Interrupts a run after every number of events, with each outcome of an abort in turn, and
+/// continues it in another process.
+async fn interrupt_everywhere(owner: Owner) {
+    let outcomes = [OnAbort::StorePart, OnAbort::StoreWhole, OnAbort::StoreNothing];
+    for (events, on_abort) in (1..).zip(outcomes.into_iter().cycle()) {
         let case = format!("{owner:?} {on_abort:?}, after {events} events");
         let world = World::with_abort(on_abort).await;
         let billing = billing().handoff(Handoff::to_name("triage").nested());
@@ -421,11 +423,21 @@ async fn interrupt_everywhere(owner: Owner, on_abort: OnAbort) {
 }
 
 #[tokio::test]
-async fn interrupted_handoffs_lose_and_repeat_nothing() {
-    for owner in OWNERS {
-        interrupt_everywhere(owner, OnAbort::StorePart).await;
-    }
-    for on_abort in [OnAbort::StoreWhole, OnAbort::StoreNothing] {
-        interrupt_everywhere(Owner::Conversation, on_abort).await;
-    }
+async fn interrupted_handoffs_of_a_replay_lose_nothing() {
+    interrupt_everywhere(Owner::Replay).await;
+}
+
+#[tokio::test]
+async fn interrupted_handoffs_of_a_session_lose_nothing() {
+    interrupt_everywhere(Owner::Session).await;
+}
+
+#[tokio::test]
+async fn interrupted_handoffs_of_a_conversation_lose_nothing() {
+    interrupt_everywhere(Owner::Conversation).await;
+}
+
+#[tokio::test]
+async fn interrupted_handoffs_of_a_chain_lose_nothing() {
+    interrupt_everywhere(Owner::Chain).await;
 }

@@ -1,4 +1,7 @@
-//! Models of servers keep the contract of a backend.
+//! Models of servers keep the contract of a backend, and runs use them.
+
+#[path = "world/gateway.rs"]
+mod gateway;
 
 use antiphon::Item;
 use antiphon::item::given;
@@ -8,6 +11,8 @@ use antiphon_agents::model::{
     ToolDefinition, failed_request,
 };
 use antiphon_agents::rules::{FailureKind, GiveUp, LOCKED_DELAYS, Retries, RetryDecision};
+use antiphon_agents::session::MemorySessions;
+use antiphon_agents::{Agent, Run, RunEvent, State, tool};
 use antiphon_mock::{Answer, Api, Frame, OnAbort, Reply, Script, StrictProvider};
 use antiphon_testkit::FakeUpstream;
 use serde_json::{Value, json};
@@ -227,4 +232,109 @@ async fn broken_stream_is_not_retried_after_output() {
     assert_eq!(failed.failure, FailureKind::Broken);
     let decision = Retries::new(Vec::new()).decide(&failed);
     assert_eq!(decision, RetryDecision::GiveUp(GiveUp::OutputEmitted));
+}
+
+/// Looks a city up.
+#[tool]
+async fn look_up(city: String) -> String {
+    format!("found {city}")
+}
+
+#[tokio::test]
+async fn every_owner_uses_the_gateway_by_its_url() {
+    let model = Model::responses(antiphon_sim::NAME).at(gateway::start().await).key("any");
+    let id = model.backend().create_conversation(Vec::new()).await.unwrap();
+    let session = State::session(MemorySessions::new(), "s");
+    let agent = Agent::new("a").tool(look_up).model(model);
+    for mut state in [State::empty(), session, State::conversation(id), State::chain()] {
+        let mut text = String::new();
+        for input in ["My color is purple", "Use look_up with the city Bonn.", "What is my color?"]
+        {
+            let result = Run::start(&agent, state, input).unwrap().finish().await.unwrap();
+            text += &result.text();
+            state = result.next_state();
+        }
+        assert!(text.contains("found Bonn"), "{state:?}: {text}");
+        // The built-in model quotes what its context has twice as often.
+        let (_, last) = text.rsplit_once("You told me").expect("it answers the question");
+        assert_eq!(last.matches("purple").count(), 1, "{state:?}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn runs_call_tools_over_the_other_apis() {
+    for (api, mock) in [(Model::chat("m"), Api::Chat), (Model::anthropic("m"), Api::Anthropic)] {
+        let upstream = FakeUpstream::start().await;
+        let calls = Answer::new("m").reasoning("Two cities.");
+        let calls = calls.call("call_1", "look_up", r#"{"city":"Bonn"}"#);
+        let calls = calls.call("call_2", "look_up", r#"{"city":"Rome"}"#);
+        for answer in [calls, Answer::new("m").message("Both."), Answer::new("m").message("Yes.")] {
+            upstream.script(Reply::sse(answer.frames_for(mock)));
+        }
+        let model = api.at(upstream.base_url()).key("sk-test");
+        let agent = Agent::new("a").tool(look_up).model(model);
+        let state = State::session(MemorySessions::new(), "s");
+        let first = Run::start(&agent, state, "Look up").unwrap().finish().await.unwrap();
+        assert_eq!(first.text(), "Both.", "{mock:?}");
+        let run = Run::start(&agent, first.next_state(), "Really?").unwrap();
+        assert_eq!(run.finish().await.unwrap().text(), "Yes.", "{mock:?}");
+        let last = upstream.requests()[2].body.to_string();
+        let places = ["found Bonn", "found Rome", "Both."].map(|text| last.find(text));
+        assert!(places.is_sorted() && places[0].is_some(), "{mock:?}: {last}");
+        assert_eq!(last.matches("found").count(), 2, "{mock:?}: {last}");
+        assert_eq!(upstream.refusals(), []);
+    }
+}
+
+#[tokio::test]
+async fn part_that_an_api_cannot_carry_is_reported() {
+    let upstream = FakeUpstream::start().await;
+    upstream.script(Reply::sse(Answer::new("m").message("Hello.").frames_for(Api::Chat)));
+    let include = vec!["file_search_call.results".to_owned()];
+    let agent = Agent::new("a").settings(ModelSettings { include, ..ModelSettings::default() });
+    let agent = agent.model(Model::chat("m").at(upstream.base_url()).key("sk-test"));
+    let mut run = Run::start(&agent, State::empty(), "Hi").unwrap();
+    let mut left_out = Vec::new();
+    while let Some(event) = run.next().await {
+        if let RunEvent::Omitted(omissions) = event {
+            left_out.extend(omissions.iter().map(|it| it.place.to_string()));
+        }
+    }
+    assert_eq!(left_out, ["include[0]"]);
+}
+
+#[tokio::test]
+async fn reasoning_returns_to_its_model_and_is_reported_for_others() {
+    let upstream = FakeUpstream::start().await;
+    let model = |name| Model::responses(name).at(upstream.base_url()).key("sk-test");
+    let expert = Agent::new("expert").model(model("think-2"));
+    let first = Agent::new("first").handoff(&expert).model(model("think-1"));
+    let handoff = Answer::new("think-1").reasoning("Hm.").call("c1", "transfer_to_expert", "{}");
+    let others = [("think-2", "Expert here."), ("think-1", "Back again.")];
+    let others = others.map(|(model, text)| Answer::new(model).message(text));
+    for answer in std::iter::once(handoff).chain(others) {
+        upstream.script(Reply::sse(answer.frames()));
+    }
+    let mut run = Run::start(&first, State::empty(), "Hi").unwrap();
+    let mut events = Vec::new();
+    while let Some(event) = run.next().await {
+        if let RunEvent::Repaired(repairs) = event {
+            events.extend(repairs);
+        }
+    }
+    let result = run.finish().await.unwrap();
+    let faults: Vec<_> = events.iter().map(|repair| repair.fault).collect();
+    assert_eq!(faults, ["foreign_reasoning"]);
+    assert_eq!(result.repairs(), events);
+
+    let run = Run::start(&first, result.next_state(), "And?").unwrap();
+    assert_eq!(run.finish().await.unwrap().repairs(), []);
+    let requests = upstream.requests();
+    let reasoning = requests.iter().map(|request| {
+        let is_reasoning = |item: &&Value| item["type"] == "reasoning";
+        request.input().iter().filter(is_reasoning).count()
+    });
+    assert_eq!(reasoning.collect::<Vec<_>>(), [0, 0, 1]);
+    assert!(requests[2].input()[1]["encrypted_content"].is_string());
+    assert_eq!(upstream.refusals(), []);
 }

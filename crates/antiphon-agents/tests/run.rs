@@ -2,18 +2,21 @@
 
 #![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
+use antiphon::Item;
+use antiphon_agents::TeamError;
 use antiphon_agents::machine::{End, RunState};
-use antiphon_agents::model::{Model, ScriptedAnswer, ScriptedBackend};
+use antiphon_agents::model::{Answered, Model, ModelRequest, ScriptedAnswer, ScriptedBackend};
 use antiphon_agents::roster::StopRule;
 use antiphon_agents::rules::CancelMode;
-use antiphon_agents::run::{RunError, TeamError};
 use antiphon_agents::session::{MemorySessions, SessionStore};
 use antiphon_agents::{
-    Agent, Compaction, Handoff, Run, RunEvent, RunTree, State, ToolContext, ToolError, tool,
+    Agent, Compaction, Handoff, HookError, Hooks, Run, RunError, RunEvent, RunTree, State,
+    ToolContext, ToolError, tool,
 };
+use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -119,13 +122,14 @@ async fn waiting_run_has_no_result() {
 
 #[tokio::test]
 async fn finish_fails_if_the_run_has_no_answer() {
-    let cancelled = |run: &mut Run<Shop>| run.cancel(CancelMode::Immediate);
-    let cases: [(fn(&mut Run<Shop>), &str); 2] = [(|_| {}, "failed: "), (cancelled, "cancelled")];
-    for (change, end) in cases {
+    for is_cancelled in [false, true] {
         let script = ScriptedBackend::new(Vec::<ScriptedAnswer>::new());
         let run = Run::start_with(&agent(&script), State::empty(), "go", Shop::default());
         let mut run = run.unwrap();
-        change(&mut run);
+        if is_cancelled {
+            run.cancel(CancelMode::Immediate);
+        }
+        let end = if is_cancelled { "cancelled" } else { "failed: " };
         let error = run.finish().await.unwrap_err();
         let expected = format!("the run ended without an answer: {end}");
         assert!(error.to_string().starts_with(&expected), "{error}");
@@ -246,6 +250,107 @@ async fn stop_rule_ends_the_run_at_a_tool() {
     let agent = agent(&script).stop_at(StopRule::FirstCalls);
     let run = Run::start_with(&agent, State::empty(), "go", Shop::default()).unwrap();
     assert!(matches!(run.finish().await.unwrap().end(), End::StoppedAtTool { .. }));
+}
+
+#[tokio::test]
+async fn type_without_a_strict_schema_is_an_error_at_the_start() {
+    type Prices = std::collections::BTreeMap<String, u64>;
+
+    #[derive(Serialize, Deserialize, JsonSchema, Debug, PartialEq)]
+    struct List {
+        prices: Prices,
+    }
+    let agent = || Agent::<(), _>::new("a").model(Model::scripted([r#"{"prices":{"tea":3}}"#]));
+    let start = |agent| Run::start(&agent, State::empty(), "go");
+    let error = start(agent().output::<List>()).unwrap_err().to_string();
+    assert!(error.contains("the output type of the agent 'a'"), "{error}");
+    assert!(error.contains("`prices` is a map"), "{error}");
+    let error = start(agent().output_not_strict::<Vec<u64>>()).unwrap_err().to_string();
+    assert!(error.contains("is not an object"), "{error}");
+
+    let run = start(agent().output_not_strict::<List>()).unwrap();
+    let list = run.finish().await.unwrap().output::<List>().unwrap();
+    assert_eq!(list, List { prices: [("tea".into(), 3)].into() });
+}
+
+/// Records the points of a run.
+#[derive(Clone, Default)]
+struct Points(Arc<Mutex<Vec<String>>>);
+
+impl Points {
+    fn add(&self, point: impl Into<String>) {
+        self.0.lock().unwrap().push(point.into());
+    }
+}
+
+#[async_trait]
+impl Hooks<()> for Points {
+    async fn agent_started(&self, (): &(), agent: &str) -> Result<(), HookError> {
+        self.add(format!("{agent} starts"));
+        Ok(())
+    }
+
+    async fn handed_off(&self, (): &(), from: &str, to: &str) -> Result<(), HookError> {
+        self.add(format!("{from} hands over to {to}"));
+        Ok(())
+    }
+
+    async fn model_asked(&self, (): &(), request: &ModelRequest) -> Result<(), HookError> {
+        self.add(format!("asks with {}", request.items.len()));
+        Ok(())
+    }
+
+    async fn model_answered(&self, (): &(), agent: &str, _: &Answered) -> Result<(), HookError> {
+        self.add(format!("{agent} answers"));
+        Ok(())
+    }
+
+    async fn tool_started(&self, cx: &ToolContext, _: &Item) -> Result<(), HookError> {
+        self.add(format!("{} starts", cx.tool()));
+        Ok(())
+    }
+
+    async fn tool_ended(&self, cx: &ToolContext, _: &Item, _: &Item) -> Result<(), HookError> {
+        self.add(format!("{} ends", cx.tool()));
+        Ok(())
+    }
+
+    async fn run_ended(&self, (): &(), end: &End) -> Result<(), HookError> {
+        self.add(end.to_string());
+        Ok(())
+    }
+}
+
+/// Tells the time.
+#[tool]
+async fn clock() -> &'static str {
+    "noon"
+}
+
+#[tokio::test]
+async fn hooks_run_at_every_point() {
+    let call = |id: &str, tool: &str| ScriptedAnswer::new().call(id, tool, json!({}));
+    let answers = [call("c1", "clock"), call("c2", "transfer_to_b"), "Noon.".into()];
+    let other = Agent::new("b");
+    let agent = Agent::new("a").tool(clock).handoff(&other).model(Model::scripted(answers));
+    let points = Points::default();
+    let run = Run::start(&agent, State::empty(), "go").unwrap().hooks(points.clone());
+    run.finish().await.unwrap();
+    let expected = [
+        "a starts",
+        "asks with 1",
+        "a answers",
+        "clock starts",
+        "clock ends",
+        "asks with 3",
+        "a answers",
+        "a hands over to b",
+        "b starts",
+        "asks with 5",
+        "b answers",
+        "answered by b",
+    ];
+    assert_eq!(*points.0.lock().unwrap(), expected);
 }
 
 #[tokio::test]

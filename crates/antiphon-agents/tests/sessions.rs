@@ -1,17 +1,19 @@
 //! Every session store passes the conformance tests.
 
+#[path = "world/gateway.rs"]
+mod gateway;
+
 use std::sync::Arc;
 
+use antiphon::item::CallKey;
 use antiphon_agents::session::{
-    ConversationSessions, MemorySessions, SealedSessions, SessionError, SessionStore,
-    StoreSessions, conformance,
+    ConversationSessions, MemorySessions, SealedSessions, SessionContent, SessionError,
+    SessionStore, StoreSessions, conformance,
 };
-use antiphon_agents::user;
+use antiphon_agents::{Item, async_trait, user};
 use antiphon_client::Client;
-use antiphon_gateway::settings::Settings;
 use antiphon_mock::{Reply, StrictProvider};
 use antiphon_testkit::postgres::Server;
-use tokio::net::TcpListener;
 
 #[tokio::test]
 async fn memory() {
@@ -66,19 +68,9 @@ async fn conversations() {
     assert!(other.load(id.as_str()).await.unwrap().items[50].text().contains("from elsewhere"));
 }
 
-/// Starts a gateway of this project with its store in memory. Returns its base URL.
-async fn start_gateway() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
-    let url = format!("http://{}/v1", listener.local_addr().expect("it is bound"));
-    let store = antiphon_store::open("sqlite::memory:").await.expect("the store opens");
-    let shutdown = std::future::pending();
-    tokio::spawn(antiphon_gateway::serve(listener, Settings::default(), store, shutdown));
-    url
-}
-
 #[tokio::test]
 async fn conversations_of_the_gateway() {
-    let client = Client::new(start_gateway().await).with_key("sk-test");
+    let client = Client::new(gateway::start().await).with_key("sk-test");
     let sessions = ConversationSessions::new(client.clone());
     conformance::check(Arc::new(sessions.clone())).await;
     let sealed = SealedSessions::new(ConversationSessions::new(client.clone()), &[7; 32]);
@@ -124,4 +116,115 @@ async fn sealed() {
     assert!(matches!(moved, Err(SessionError::Damaged { .. })), "it belongs to its session");
     let other = SealedSessions::new(inner, &[8; 32]).load("s").await;
     assert!(matches!(other, Err(SessionError::Damaged { .. })), "another key reads nothing");
+}
+
+/// A fault of a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    TruncatesKeys,
+    ForgetsStartedCalls,
+    ReversesItems,
+    LosesEqualItems,
+    RewritesJson,
+    PopsAnyTail,
+    ReplacesLaterItems,
+    ReplacesShorterSessions,
+    ClearsNothing,
+    KeepsRemovedRuns,
+}
+
+/// A store with one fault.
+struct Faulty(MemorySessions, Fault);
+
+impl Faulty {
+    fn key<'a>(&self, key: &'a str) -> &'a str {
+        let is_truncated = self.1 == Fault::TruncatesKeys;
+        key.strip_suffix("/two").filter(|_| is_truncated).unwrap_or(key)
+    }
+}
+
+#[async_trait]
+impl SessionStore for Faulty {
+    async fn load(&self, key: &str) -> Result<SessionContent, SessionError> {
+        let key = self.key(key);
+        let SessionContent { mut items, started } = self.0.load(key).await?;
+        match self.1 {
+            Fault::ReversesItems => items.reverse(),
+            Fault::LosesEqualItems => items.dedup_by(|one, two| one.text() == two.text()),
+            Fault::RewritesJson => {
+                let rewritten = |item: &Item| {
+                    let value: serde_json::Value = serde_json::from_str(item.text()).unwrap();
+                    Item::parse(value.to_string().into()).unwrap()
+                };
+                items = items.iter().map(rewritten).collect();
+            }
+            _ => {}
+        }
+        let is_kept = self.1 != Fault::ForgetsStartedCalls;
+        Ok(SessionContent { items, started: started.into_iter().filter(|_| is_kept).collect() })
+    }
+
+    async fn append(
+        &self,
+        key: &str,
+        items: &[Item],
+        started: &[CallKey],
+    ) -> Result<(), SessionError> {
+        let key = self.key(key);
+        self.0.append(key, items, started).await
+    }
+
+    async fn replace(&self, key: &str, old: usize, new: &[Item]) -> Result<(), SessionError> {
+        let length = self.0.load(key).await?.items.len();
+        match self.1 {
+            Fault::ReplacesLaterItems if old <= length => self.0.replace(key, length, new).await,
+            Fault::ReplacesShorterSessions => self.0.replace(key, old.min(length), new).await,
+            _ => self.0.replace(key, old, new).await,
+        }
+    }
+
+    async fn pop(&self, key: &str, tail: &[Item]) -> Result<bool, SessionError> {
+        if self.1 != Fault::PopsAnyTail {
+            return self.0.pop(key, tail).await;
+        }
+        let items = self.0.load(key).await?.items;
+        self.0.pop(key, &items[items.len() - tail.len()..]).await
+    }
+
+    async fn clear(&self, key: &str) -> Result<(), SessionError> {
+        if self.1 == Fault::ClearsNothing { Ok(()) } else { self.0.clear(key).await }
+    }
+
+    async fn save_run(&self, key: &str, state: Option<&str>) -> Result<(), SessionError> {
+        let is_kept = self.1 == Fault::KeepsRemovedRuns && state.is_none();
+        if is_kept { Ok(()) } else { self.0.save_run(key, state).await }
+    }
+
+    async fn run(&self, key: &str) -> Result<Option<String>, SessionError> {
+        self.0.run(key).await
+    }
+}
+
+#[tokio::test]
+async fn every_fault_of_a_store_is_found() {
+    let faults = [
+        (Fault::TruncatesKeys, "sessions are apart"),
+        (Fault::ForgetsStartedCalls, "started calls are kept"),
+        (Fault::ReversesItems, "items keep their order"),
+        (Fault::LosesEqualItems, "also equal ones"),
+        (Fault::RewritesJson, "order and bytes"),
+        (Fault::PopsAnyTail, "another tail is not popped"),
+        (Fault::ReplacesLaterItems, "items after the replaced ones stay"),
+        (Fault::ReplacesShorterSessions, "a shorter session has changed"),
+        (Fault::ClearsNothing, "a cleared session is empty"),
+        (Fault::KeepsRemovedRuns, "a removed run is gone"),
+    ];
+    for (fault, expectation) in faults {
+        let store = Arc::new(Faulty(MemorySessions::new(), fault));
+        let checked = tokio::spawn(conformance::check(store)).await;
+        let panic = checked.expect_err("the suite finds the fault").into_panic();
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap();
+        assert!(message.contains(expectation), "{fault:?}: {message}");
+    }
 }

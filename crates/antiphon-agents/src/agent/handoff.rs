@@ -72,7 +72,7 @@ impl<C> Handoff<C> {
 
     /// A handoff to the agent with this name, which the run reaches in another way. So agents can
     /// hand over to each other. A run does not start if no agent has the name:
-    /// [`TeamError::UnknownTarget`](crate::run::TeamError::UnknownTarget).
+    /// [`TeamError::UnknownTarget`](crate::TeamError::UnknownTarget).
     pub fn to_name(agent: impl Into<String>) -> Self {
         Self::new(Target::Name(agent.into()))
     }

@@ -172,6 +172,14 @@ impl<C, M> Agent<C, M> {
         self.with(|parts| parts.output = Some(output))
     }
 
+    /// The last answer is JSON of this type, as with [`output`](Self::output), but the provider
+    /// uses the schema as a hint only: a type with maps or values of any form has no strict schema.
+    #[must_use]
+    pub fn output_not_strict<T: JsonSchema>(self) -> Self {
+        let output = OutputType::new::<T>().not_strict();
+        self.with(|parts| parts.output = Some(output))
+    }
+
     /// The parameters of requests.
     #[must_use]
     pub fn settings(self, settings: ModelSettings) -> Self {

@@ -2,22 +2,26 @@
 
 use antiphon::Item;
 use antiphon::item::Kind;
+use antiphon::repair::{Action, ReportedRepair};
 use antiphon::tracker::{Attempt, PLACEHOLDER_ID, ReasoningIds, ResponseId, Tracker};
+use serde::{Deserialize, Serialize};
 
 use super::calls::{OpenCall, call_key, tool_name};
 use super::state::{AnswerRecord, Owner};
 use super::{End, Machine};
+use crate::item_json;
 use crate::model::{Answered, Usage};
 use crate::roster::AgentFacts;
 use crate::rules::CallAction;
 use crate::tool::Approval;
 
-/// An answer of a model.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// An answer of a model. A workflow engine records it as JSON.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelAnswer {
     /// The id of the response, if the server gave it one.
     pub response_id: Option<ResponseId>,
     /// The items of the answer, in order.
+    #[serde(with = "item_json::list")]
     pub output: Vec<Item>,
     /// The tokens.
     pub usage: Usage,
@@ -39,6 +43,7 @@ const NOT_MADE: &str = "Another handoff was made first; this one was not.";
 impl Machine {
     /// Records the answer to [`Step::Ask`](super::Step::Ask).
     pub fn answered(&mut self, answer: &ModelAnswer) {
+        self.awaits_answer = false;
         let attempt = match &mut self.state.owner {
             Owner::Server { asking, .. } => asking.take(),
             Owner::Replay(_) | Owner::Session { .. } => None,
@@ -155,6 +160,13 @@ impl Machine {
         if let Some(output) = antiphon::placeholder::create_failed_output(&call_key(call), text) {
             self.answer_call(call, output);
         }
+    }
+
+    /// Adds an output with a text for a call whose tool gave none, and reports it.
+    pub(super) fn close_unanswered(&mut self, call: &Item, text: &str) {
+        let names = ("unanswered_call", Action::Answered.name());
+        self.repairs.push(ReportedRepair::new(None, call.head(), names, text));
+        self.close(call, text);
     }
 
     /// Adds an item that the model has not read.

@@ -219,6 +219,7 @@ impl Machine {
     /// not stored; a server's conversation has it, and [`Step::Remove`](super::Step::Remove)
     /// deletes it there.
     pub fn trip_answered(&mut self, guardrail: &str, answer: &ModelAnswer) {
+        self.awaits_answer = false;
         let attempt = match &mut self.state.owner {
             Owner::Server { asking, .. } => asking.take(),
             Owner::Replay(_) | Owner::Session { .. } => None,

@@ -91,9 +91,9 @@ impl Machine {
             && self.state.unchecked.is_none()
     }
 
-    /// Whether a request to a server has been sent and not answered.
+    /// Whether a request has been sent and not answered, in this process or in an earlier one.
     pub(crate) fn is_asking(&self) -> bool {
-        matches!(self.state.owner, Owner::Server { asking: Some(_), .. })
+        self.awaits_answer || matches!(self.state.owner, Owner::Server { asking: Some(_), .. })
     }
 
     /// Ends the run before the next request, or adds the staged input to it.
@@ -121,7 +121,7 @@ impl Machine {
                 CallStatus::InnerWaits => CANCELLED,
                 CallStatus::Unreviewed | CallStatus::AwaitsApproval | CallStatus::Ready => NOT_RUN,
             };
-            self.close(&item, text);
+            self.close_unanswered(&item, text);
         }
     }
 

@@ -1,7 +1,9 @@
 //! The items of the owner, and calls that an earlier process left open.
 
 use antiphon::Item;
+use antiphon::faults::OmissionReason;
 use antiphon::item::{CallKey, Exchange, Exchanges, Kind, Side};
+use antiphon::repair::ReportedRepair;
 use antiphon::tracker::{Attempt, Tracker};
 
 use super::calls::{CallStatus, OpenCall, call_key, tool_name};
@@ -63,6 +65,7 @@ impl Machine {
                     Some(_) => without_lone_reasoning(items, &mut self.state.rejected),
                     None => items,
                 };
+                self.repairs.extend(self.state.rejected.iter().map(lone_reasoning));
                 match asking.take().and_then(|attempt| find_answer(tracker, attempt, &items)) {
                     Some((attempt, output)) => {
                         let answer = ModelAnswer { output, ..ModelAnswer::default() };
@@ -99,7 +102,7 @@ impl Machine {
             {
                 (true, _) => {}
                 (false, true) => self.resolve_unknown(self.found(call)),
-                (false, false) => self.close(&call, NOT_RUN),
+                (false, false) => self.close_unanswered(&call, NOT_RUN),
             }
         }
     }
@@ -139,7 +142,7 @@ impl Machine {
     fn resolve_unknown(&mut self, call: OpenCall) {
         let facts = self.roster.tool(&call.agent, &tool_name(&call.item));
         match facts.map_or(OnUnknownOutcome::Fail, |facts| facts.on_unknown) {
-            OnUnknownOutcome::Fail => self.close(&call.item, UNKNOWN_OUTCOME),
+            OnUnknownOutcome::Fail => self.close_unanswered(&call.item, UNKNOWN_OUTCOME),
             OnUnknownOutcome::Retry => self.reopen(call, CallStatus::Ready),
             OnUnknownOutcome::Ask => self.reopen(call, CallStatus::OutcomeUnknown),
         }
@@ -186,6 +189,11 @@ fn without_lone_reasoning(mut items: Vec<Item>, lone: &mut Vec<Item>) -> Vec<Ite
     let count = items.iter().rev().take_while(is_reasoning).count();
     *lone = items.split_off(items.len() - count);
     items
+}
+
+/// The report of reasoning that is removed from a server's conversation.
+fn lone_reasoning(item: &Item) -> ReportedRepair {
+    ReportedRepair::from_omission(None, item, OmissionReason::LoneReasoning)
 }
 
 /// The calls of the last answer in `history` that have no output in `history` or `input`. Nothing

@@ -38,6 +38,7 @@ use std::time::Duration;
 
 use antiphon::Item;
 use antiphon::item::CallKey;
+use antiphon::repair::ReportedRepair;
 use antiphon::tracker::{Continuation, ReasoningIds, Returned, RunFinished, SendError, Tracker};
 
 pub use answer::ModelAnswer;
@@ -68,6 +69,10 @@ pub struct Machine {
     ledger: CallLedger,
     retries: Retries,
     delay: Option<Duration>,
+    /// Whether a request has been sent in this process and not answered.
+    awaits_answer: bool,
+    /// The changes that the machine made by itself, and has not reported yet.
+    repairs: Vec<ReportedRepair>,
 }
 
 /// The owner of the conversation's state in a new run.
@@ -125,9 +130,17 @@ impl Machine {
 
     fn with_state(roster: Arc<Roster>, state: RunState, is_loaded: bool) -> Self {
         let retries = roster.limits.retries();
-        let ledger = CallLedger::default();
-        let prepared = Prepared::default();
-        Self { roster, state, is_loaded, prepared, ledger, retries, delay: None }
+        Self {
+            roster,
+            state,
+            is_loaded,
+            prepared: Prepared::default(),
+            ledger: CallLedger::default(),
+            retries,
+            delay: None,
+            awaits_answer: false,
+            repairs: Vec::new(),
+        }
     }
 
     /// Sets the limits of the run.
@@ -181,6 +194,13 @@ impl Machine {
     /// The delay before the next request, after one that failed.
     pub fn delay(&self) -> Option<Duration> {
         self.delay
+    }
+
+    /// Takes the report of the changes that the machine made by itself since the last time: calls
+    /// without an output that got one, and reasoning of an answer that broke off. Those of a
+    /// request are in [`Ask::repairs`].
+    pub fn take_repairs(&mut self) -> Vec<ReportedRepair> {
+        std::mem::take(&mut self.repairs)
     }
 
     /// The next effect.
@@ -249,6 +269,8 @@ impl Machine {
             ledger: CallLedger::default(),
             retries: self.retries.clone(),
             delay: None,
+            awaits_answer: false,
+            repairs: Vec::new(),
         };
         after.record_saved(save);
         after.state
@@ -279,12 +301,14 @@ impl Machine {
     /// server owns the state, items that the filter leaves out stay pending.
     pub fn ask(&mut self, returned: Option<Vec<Returned>>) -> Result<(), SendError> {
         self.keep_prepared();
-        let Owner::Server { tracker, asking } = &mut self.state.owner else { return Ok(()) };
-        let plan = tracker.plan();
-        *asking = Some(match returned {
-            Some(returned) => tracker.send_filtered(&plan, returned)?,
-            None => tracker.send(&plan.occurrences())?,
-        });
+        if let Owner::Server { tracker, asking } = &mut self.state.owner {
+            let plan = tracker.plan();
+            *asking = Some(match returned {
+                Some(returned) => tracker.send_filtered(&plan, returned)?,
+                None => tracker.send(&plan.occurrences())?,
+            });
+        }
+        self.awaits_answer = true;
         Ok(())
     }
 
@@ -317,7 +341,7 @@ impl Machine {
         match outcome {
             Outcome::Output(output) => self.take_output(&call, output),
             Outcome::Failed(text) => self.close(&call.item, &text),
-            Outcome::Cancelled => self.close(&call.item, ending::CANCELLED),
+            Outcome::Cancelled => self.close_unanswered(&call.item, ending::CANCELLED),
             Outcome::Tripped { guardrail, text } => {
                 self.close(&call.item, &text);
                 self.stop(End::Tripped { guardrail });

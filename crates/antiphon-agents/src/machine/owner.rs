@@ -71,6 +71,7 @@ impl Machine {
     /// its items are listed before the next one. A chain needs no list: a response that nobody
     /// continues changes nothing.
     pub(super) fn rewind(&mut self, is_uncertain: bool) {
+        self.awaits_answer = false;
         let Owner::Server { tracker, asking } = &mut self.state.owner else { return };
         let is_conversation = tracker.continuation().conversation_id().is_some();
         if is_uncertain && is_conversation {

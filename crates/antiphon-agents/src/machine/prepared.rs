@@ -64,12 +64,12 @@ impl Prepared {
     /// Prepares all of a history for one request. `limit` is the number of items before the run
     /// that are given.
     pub(super) fn whole(source: Source<'_>, limit: Option<usize>) -> Self {
-        let input = history::prepare(source.held, source.run, limit);
+        let (input, mut repairs) = history::prepare(source.held, source.run, limit);
         let input = with_ordered_outputs(&input);
         let repaired = repair(&input);
         let report =
             |repair: &Repair| ReportedRepair::from_repair(None, &input[repair.position], repair);
-        let repairs = repaired.repairs.iter().map(report).collect();
+        repairs.extend(repaired.repairs.iter().map(report));
         let items = repaired.items;
         Self { source: source.len(), items, repairs, ..Self::default() }
     }

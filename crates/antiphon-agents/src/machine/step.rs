@@ -9,7 +9,7 @@ use antiphon::repair::ReportedRepair;
 use antiphon::tracker::{Continuation, Returned};
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{arguments, tool_name};
+use crate::tool::CallRef;
 
 /// The next effect of a run. It stays the same until its result is recorded, so an effect can be
 /// performed again after an interruption.
@@ -119,17 +119,17 @@ impl Pause {
 
     /// The name of the tool that is called.
     pub fn tool(&self) -> String {
-        tool_name(self.call())
+        CallRef::new(self.call()).tool()
     }
 
     /// The arguments of the call: the text that the model wrote, usually JSON.
     pub fn arguments(&self) -> String {
-        arguments(self.call())
+        CallRef::new(self.call()).arguments()
     }
 
     /// The id of the call, by which a decision names it.
     pub fn call_id(&self) -> &str {
-        self.call().head().call_id.as_ref().expect("a call that waits has an id").as_str()
+        CallRef::new(self.call()).call_id()
     }
 }
 

@@ -2,13 +2,29 @@
 
 use std::collections::{HashMap, HashSet};
 
-use antiphon::item::{CallId, Exchange, Exchanges, Item, ItemId, Kind, PairRole};
+use antiphon::faults::Fault;
+use antiphon::item::{CallId, CallKey, Exchange, Exchanges, Item, ItemId, Kind, PairRole, Side};
+use antiphon::repair::{Action, Repair, ReportedRepair};
 use antiphon::tracker::server_id;
 
 /// Returns the input of a turn's request: `history` cut to `limit`, without duplicates and calls
 /// that have no output, followed by the unchanged `input`. The stored history does not change.
-pub(crate) fn prepare(history: &[Item], input: &[Item], limit: Option<usize>) -> Vec<Item> {
-    prune(&dedupe(&latest(history, limit)), input)
+///
+/// The report has the items that were left out, except those that `limit` cuts off.
+pub(crate) fn prepare(
+    history: &[Item],
+    input: &[Item],
+    limit: Option<usize>,
+) -> (Vec<Item>, Vec<ReportedRepair>) {
+    let mut report = Vec::new();
+    let merged = dedupe(latest(history, limit), &mut report);
+    (prune(&merged, input, &mut report), report)
+}
+
+/// Reports an item that is left out because of this fault.
+fn left_out(item: &Item, fault: Fault, action: Action) -> ReportedRepair {
+    let repair = Repair { position: 0, id: item.head().id.clone(), fault, action };
+    ReportedRepair::from_repair(None, item, &repair)
 }
 
 /// Returns the latest `limit` items of `history`, or all items without a limit.
@@ -44,8 +60,8 @@ fn keep_items(items: &[Item], cut: usize, keeps: impl Fn(PairRole) -> bool) -> V
 /// Messages are never merged, because users repeat themselves. Different calls with the same
 /// `call_id` are not merged either, because some servers restart these ids in every turn: each call
 /// keeps its own output.
-pub(super) fn dedupe(items: &[Item]) -> Vec<Item> {
-    merge_outputs(merge_requests(items))
+pub(super) fn dedupe(items: Vec<Item>, report: &mut Vec<ReportedRepair>) -> Vec<Item> {
+    merge_outputs(merge_requests(items, report), report)
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -66,20 +82,31 @@ fn key(item: &Item) -> Option<Key> {
 }
 
 /// Merges all items except outputs.
-fn merge_requests(items: &[Item]) -> Vec<Item> {
+fn merge_requests(items: Vec<Item>, report: &mut Vec<ReportedRepair>) -> Vec<Item> {
     let mut merged: Vec<Item> = Vec::with_capacity(items.len());
     let mut places: HashMap<Key, usize> = HashMap::new();
     for item in items {
-        let key = key(item).filter(|key| key.kind.call().is_none());
+        let key = key(&item).filter(|key| key.kind.call().is_none());
         let earlier = key.as_ref().and_then(|key| places.get(key)).copied();
-        if let Some(at) = earlier.filter(|at| are_one(&merged[*at], item)) {
-            merged[at] = item.clone();
+        if let Some(at) = earlier.filter(|at| are_one(&merged[*at], &item)) {
+            let replaced = std::mem::replace(&mut merged[at], item);
+            report.push(left_out(&replaced, duplicate(&replaced), Action::Dropped));
         } else {
             places.extend(key.map(|key| (key, merged.len())));
-            merged.push(item.clone());
+            merged.push(item);
         }
     }
     merged
+}
+
+/// The fault of an item that comes twice.
+fn duplicate(item: &Item) -> Fault {
+    match item.head().pairing() {
+        Some((Side::Call, CallKey { kind, call_id })) => {
+            Fault::DuplicateCall { kind, call_id, identical: true }
+        }
+        _ => Fault::DuplicateItem { id: item.head().id.clone().unwrap_or_else(|| "".into()) },
+    }
 }
 
 /// Whether two items with the same key are duplicates. Calls are duplicates if they have the same
@@ -95,16 +122,26 @@ fn are_one(earlier: &Item, later: &Item) -> bool {
 }
 
 /// Keeps only the latest output of each call.
-fn merge_outputs(items: Vec<Item>) -> Vec<Item> {
+fn merge_outputs(items: Vec<Item>, report: &mut Vec<ReportedRepair>) -> Vec<Item> {
     let answered = calls_of_outputs(&items);
     let mut latest = HashMap::new();
     for (position, answers) in answered.iter().enumerate() {
         latest.extend(answers.as_ref().map(|answers| (answers, position)));
     }
-    let is_kept = |(position, _): &(usize, Item)| {
-        answered[*position].as_ref().is_none_or(|answers| latest[answers] == *position)
+    let is_latest = |position: usize| {
+        answered[position].as_ref().is_none_or(|answers| latest[answers] == position)
     };
-    items.into_iter().enumerate().filter(is_kept).map(|(_, item)| item).collect()
+    let mut merged = Vec::with_capacity(items.len());
+    for (position, item) in items.into_iter().enumerate() {
+        match item.head().pairing().filter(|_| !is_latest(position)) {
+            Some((_, CallKey { call_id, .. })) => {
+                let fault = Fault::DuplicateOutput { kind: item.head().kind.clone(), call_id };
+                report.push(left_out(&item, fault, Action::Replaced));
+            }
+            None => merged.push(item),
+        }
+    }
+    merged
 }
 
 /// The call of an output.
@@ -134,14 +171,36 @@ fn calls_of_outputs(items: &[Item]) -> Vec<Option<Answered>> {
 /// A call of the history is dropped if neither the history nor `input` has its output. The
 /// reasoning directly before it is dropped too, unless the item after the reasoning stays. Calls in
 /// `input` are the caller's own and stay. Outputs are not checked.
-pub(super) fn prune(history: &[Item], input: &[Item]) -> Vec<Item> {
+pub(super) fn prune(
+    history: &[Item],
+    input: &[Item],
+    report: &mut Vec<ReportedRepair>,
+) -> Vec<Item> {
     let calls = orphans(history, input);
-    let is_dropped = |position: usize| {
-        let is_reasoning = history[position].head().kind == Kind::Reasoning;
-        calls.contains(&position) || (is_reasoning && is_lost(history, position, &calls))
-    };
-    let kept = history.iter().enumerate().filter(|(position, _)| !is_dropped(*position));
-    kept.map(|(_, item)| item).chain(input).cloned().collect()
+    let mut kept = Vec::with_capacity(history.len() + input.len());
+    for (position, item) in history.iter().enumerate() {
+        let fault = if calls.contains(&position) {
+            Some(unanswered(item))
+        } else if item.head().kind == Kind::Reasoning && is_lost(history, position, &calls) {
+            Some(Fault::LoneReasoning { id: item.head().id.clone() })
+        } else {
+            None
+        };
+        match fault {
+            Some(fault) => report.push(left_out(item, fault, Action::Dropped)),
+            None => kept.push(item.clone()),
+        }
+    }
+    kept.extend_from_slice(input);
+    kept
+}
+
+/// The fault of a call without an output.
+fn unanswered(call: &Item) -> Fault {
+    match call.head().pairing() {
+        Some((_, CallKey { kind, call_id })) => Fault::UnansweredCall { kind, call_id },
+        None => Fault::EmptyCallId { kind: call.head().kind.clone() },
+    }
 }
 
 /// The positions in `history` of calls that need an output and have none.

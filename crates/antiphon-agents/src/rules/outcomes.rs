@@ -1,12 +1,16 @@
 //! The outcomes of tools.
 
 use antiphon::item::Item;
+use serde::{Deserialize, Serialize};
 
-/// The outcome of a tool.
-#[derive(Clone, Debug, PartialEq)]
+use crate::item_json;
+
+/// The outcome of a tool. A workflow engine records it as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It has an output.
-    Output(Item),
+    Output(#[serde(with = "item_json")] Item),
     /// It failed, and the model reads this text as its output.
     Failed(String),
     /// It failed in a way that ends the run.

@@ -7,12 +7,12 @@ use async_trait::async_trait;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::team::Team;
 use super::{Run, RunResult};
 use crate::agent::{Agent, WithModel};
 use crate::machine::{Decision, End, InnerRun, RunState};
 use crate::roster::Limits;
 use crate::state::State;
+use crate::team::Team;
 use crate::tool::{
     Approval, OnUnknownOutcome, Parameters, SpecError, Tool, ToolContext, ToolError, ToolOutput,
     ToolSpec,
@@ -128,7 +128,7 @@ impl<C: Send + Sync + 'static> Tool<C> for AgentTool<C> {
     }
 
     fn check(&self) -> Result<(), SpecError> {
-        match Team::of(&self.agent, self.limits.clone()) {
+        match Team::new(&self.agent, self.limits.clone()) {
             Ok(_) => Ok(()),
             Err(error) => {
                 Err(SpecError::Agent { tool: self.spec.name.clone(), reason: error.to_string() })

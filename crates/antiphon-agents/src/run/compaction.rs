@@ -4,12 +4,13 @@ use antiphon::Item;
 use antiphon::repair::repair;
 use antiphon::tracker::Continuation;
 
-use super::effect::{Done, Effect};
+use super::effect::{Done, Effect, answered_by_store};
 use super::{Run, RunEvent, trace};
-use crate::compaction::Way;
+use crate::compaction::{Way, summary};
 use crate::input::user;
 use crate::machine::{Compactable, Compacted, split_read};
 use crate::model::{Model, ModelError, ModelRequest};
+use crate::session::SessionError;
 
 /// The request for a summary: a message of the user, because some models continue an assistant's
 /// message that is the last one.
@@ -17,9 +18,6 @@ const PROMPT: &str = "\
 Summarize this conversation for the assistant that continues it, which will read your summary in \
 place of the conversation. Keep all facts, decisions, open questions, names, numbers and \
 identifiers that it may need, and the results of tools. Write the summary only.";
-
-/// The beginning of a summary.
-const INTRODUCTION: &str = "Summary of the conversation so far:";
 
 /// The progress of the compactions of a run.
 #[derive(Default)]
@@ -88,7 +86,8 @@ impl<C: Send + Sync + 'static> Run<C> {
         Some(Effect { is_abortable: true, ..Effect::new(future) })
     }
 
-    /// Stores the items that replace the history. This is not cancelled: it happens, or fails.
+    /// Stores the items that replace the history. This is not cancelled: it happens or fails,
+    /// within the time limit of the store.
     pub(super) fn store_summary(&mut self, summary: Summary) {
         let view = self.machine.view();
         let (session, from) = (view.session().map(str::to_owned), view.continuation().cloned());
@@ -96,6 +95,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         let model = self.model();
         let Summary { old, items } = summary;
         let new = items.len();
+        let limit = self.machine.limits().store_timeout;
         self.effect = Some(Effect::new(async move {
             if let Some(from) = from {
                 return match fork(&model, &from, old, items).await {
@@ -103,10 +103,13 @@ impl<C: Send + Sync + 'static> Run<C> {
                     Err(error) => not_compacted(&error),
                 };
             }
-            if let Some((store, key)) = session
-                && let Err(error) = store.replace(&key, old, &items).await
-            {
-                return not_compacted(&error);
+            if let Some((store, key)) = session {
+                match answered_by_store(limit, store.replace(&key, old, &items)).await {
+                    Ok(()) => {}
+                    // The history may be the old one or the new one: the next run reads it.
+                    Err(error @ SessionError::TimedOut(_)) => return Done::Failed(error.into()),
+                    Err(error) => return not_compacted(&error),
+                }
             }
             Done::Compacted { old, new, compacted: Compacted::Items { old, new: items } }
         }));
@@ -162,7 +165,7 @@ async fn summarize(
             items.push(user(PROMPT));
             let request = request.with_items(items);
             let answer = trace::respond(model, request, conversation).await?.finish().await?;
-            Ok(vec![user(&format!("{INTRODUCTION}\n\n{}", answer.text()))])
+            Ok(vec![summary(&answer.text())])
         }
     }
 }

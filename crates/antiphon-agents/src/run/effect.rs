@@ -2,6 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use antiphon::Item;
 use antiphon::tracker::Continuation;
@@ -9,11 +10,11 @@ use antiphon::tracker::Continuation;
 use super::compaction::Summary;
 use super::trace::{self, TracedAnswer};
 use super::{Run, RunError, RunEvent};
-use crate::guardrail::Verdict;
-use crate::hooks::HookError;
-use crate::machine::{Ask, Check, Compacted, End, Load, Loaded, Machine, Save, Step};
-use crate::model::{Answered, Model, ModelError};
-use crate::session::SessionStore;
+use crate::hooks::{HookError, Hooks};
+use crate::machine::{Ask, Compacted, End, Load, Loaded, Machine, Save, Step};
+use crate::model::{Answered, Model, ModelError, ModelRequest};
+use crate::session::{SessionError, SessionStore};
+use crate::time_limit::within;
 
 /// An effect that is being performed.
 pub(super) struct Effect {
@@ -117,9 +118,10 @@ impl<C: Send + Sync + 'static> Run<C> {
     fn load(&self, load: Load) -> Effect {
         let (model, sessions) = (self.model(), self.sessions.clone());
         let stored = self.machine.view().stored();
+        let limit = self.machine.limits().store_timeout;
         Effect::new(async move {
             match load {
-                Load::Session(key) => match load_session(sessions, &key, stored).await {
+                Load::Session(key) => match load_session(sessions, &key, stored, limit).await {
                     Ok(loaded) => Done::record(move |machine| machine.loaded(loaded)),
                     Err(error) => Done::Failed(error),
                 },
@@ -142,16 +144,19 @@ impl<C: Send + Sync + 'static> Run<C> {
         let session = self.sessions.clone().zip(session);
         let journal = self.options.journal.clone();
         let journal = journal.map(|it| (it, self.machine.state_after(&save).to_json()));
+        let limit = self.machine.limits().store_timeout;
         Effect::new(async move {
-            if let Some((store, key)) = session
-                && let Err(error) = store.append(&key, &save.items, &save.started).await
-            {
-                return Done::Failed(error.into());
+            if let Some((store, key)) = session {
+                let appended = store.append(&key, &save.items, &save.started);
+                if let Err(error) = answered_by_store(limit, appended).await {
+                    return Done::Failed(error.into());
+                }
             }
-            if let Some(((store, key), state)) = journal
-                && let Err(error) = store.save_run(&key, Some(&state)).await
-            {
-                return Done::Failed(error.into());
+            if let Some(((store, key), state)) = journal {
+                let saved = store.save_run(&key, Some(&state));
+                if let Err(error) = answered_by_store(limit, saved).await {
+                    return Done::Failed(error.into());
+                }
             }
             Done::record(move |machine| machine.saved(&save))
         })
@@ -171,33 +176,28 @@ impl<C: Send + Sync + 'static> Run<C> {
             let error = error.to_string();
             return Effect::ready(Done::record(move |machine| machine.fail(&error)));
         }
-        repairs.iter().for_each(trace::repaired);
+        self.report_request(&repairs);
         self.events.push_back(RunEvent::Asked { agent: agent.clone(), repairs });
         let (model, request) =
             self.team.request(ask, &self.context).expect("the agent is in the team");
         let journal = self.options.journal.clone();
         let journal = journal.map(|journal| (journal, self.machine.state().to_json()));
-        let is_new_agent = self.asked.replace(agent.clone()).as_ref() != Some(&agent);
+        let from = self.asked.replace(agent.clone());
         let (context, hooks) = (Arc::clone(&self.context), self.options.hooks.clone());
         let conversation = trace::conversation_id(self.machine.view());
+        let limit = self.machine.limits().store_timeout;
         let future = async move {
             for hook in &hooks {
-                let started = match is_new_agent {
-                    true => hook.agent_started(&context, &agent).await,
-                    false => Ok(()),
-                };
-                let asked = match started {
-                    Ok(()) => hook.model_asked(&context, &request).await,
-                    failed => failed,
-                };
-                if let Err(error) = asked {
+                let hooked = before_request(&**hook, &context, from.as_deref(), &agent, &request);
+                if let Err(error) = hooked.await {
                     return hook_failed(&error);
                 }
             }
-            if let Some(((store, key), state)) = journal
-                && let Err(error) = store.save_run(&key, Some(&state)).await
-            {
-                return Done::Failed(error.into());
+            if let Some(((store, key), state)) = journal {
+                let saved = store.save_run(&key, Some(&state));
+                if let Err(error) = answered_by_store(limit, saved).await {
+                    return Done::Failed(error.into());
+                }
             }
             if let Some(delay) = delay {
                 tokio::time::sleep(delay).await;
@@ -241,27 +241,12 @@ impl<C: Send + Sync + 'static> Run<C> {
 
     /// Checks the last answer by the output type and the guardrails of its agent.
     fn check(&self, answer: Vec<Item>) -> Effect {
-        let agent = self.machine.view().agent();
-        let parts = Arc::clone(self.team.parts(agent).expect("the agent is in the team"));
-        let context = Arc::clone(&self.context);
+        let (team, context) = (Arc::clone(&self.team), Arc::clone(&self.context));
+        let agent = self.machine.view().agent().to_owned();
         let may_repeat = !self.machine.view().has_repeated_answer();
         Effect::new(async move {
-            let text = antiphon_client::text_of(&answer);
-            if let Some(output) = &parts.output
-                && let Err(faults) = output.validate(&text)
-            {
-                return Done::record(move |machine| match may_repeat {
-                    true => machine.checked(Check::Again(faults)),
-                    false => machine.checked(Check::Failed(faults)),
-                });
-            }
-            for guardrail in &parts.output_guardrails {
-                if guardrail.check(&context, &answer).await == Verdict::Trip {
-                    let name = guardrail.name().to_owned();
-                    return Done::record(move |machine| machine.checked(Check::Tripped(name)));
-                }
-            }
-            Done::record(|machine| machine.checked(Check::Passed))
+            let check = team.check(&agent, &answer, may_repeat, &context).await;
+            Done::record(move |machine| machine.checked(check))
         })
     }
 }
@@ -271,13 +256,39 @@ async fn load_session(
     sessions: Option<Arc<dyn SessionStore>>,
     key: &str,
     stored: usize,
+    limit: Duration,
 ) -> Result<Loaded, RunError> {
     let store = sessions.ok_or_else(|| RunError::NoSessionStore(key.to_owned()))?;
-    let content = store.load(key).await?;
+    let content = answered_by_store(limit, store.load(key)).await?;
     if content.items.is_empty() && stored > 0 {
         return Err(RunError::EmptySession(key.to_owned()));
     }
     Ok(Loaded { items: content.items, started: content.started })
+}
+
+/// Runs a hook before a request of `agent`. `from` is the agent of the request before it.
+async fn before_request<C: Send + Sync + 'static>(
+    hook: &dyn Hooks<C>,
+    context: &C,
+    from: Option<&str>,
+    agent: &str,
+    request: &ModelRequest,
+) -> Result<(), HookError> {
+    if let Some(from) = from.filter(|from| *from != agent) {
+        hook.handed_off(context, from, agent).await?;
+    }
+    if from != Some(agent) {
+        hook.agent_started(context, agent).await?;
+    }
+    hook.model_asked(context, request).await
+}
+
+/// Waits for the answer of a session store.
+pub(super) async fn answered_by_store<T>(
+    limit: Duration,
+    answer: impl Future<Output = Result<T, SessionError>>,
+) -> Result<T, SessionError> {
+    within(limit, answer).await.unwrap_or(Err(SessionError::TimedOut(limit)))
 }
 
 fn hook_failed(error: &HookError) -> Done {

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use antiphon::Item;
+use antiphon::dialect::Omission;
 use antiphon::repair::ReportedRepair;
 use antiphon::tracker::Continuation;
 
 use crate::machine::{End, Pause};
 use crate::model::{AnswerEvent, EventKind, ModelError};
+use crate::tool::CallRef;
 
 /// An event of a run, in the order in which it happens.
 #[derive(Clone, Debug)]
@@ -20,6 +22,12 @@ pub enum RunEvent {
         /// The changes that were made so that a provider accepts the items.
         repairs: Vec<ReportedRepair>,
     },
+    /// The conversation could not continue as it was, so these changes were made: a call that
+    /// another process left without an output got one, for example, or a server is not sent the
+    /// reasoning that another one has encrypted.
+    Repaired(Vec<ReportedRepair>),
+    /// The API of the server cannot carry these parts of the request, so they were left out.
+    Omitted(Vec<Omission>),
     /// An event of the model's answer: its text, for example, as it comes.
     Answer(AnswerEvent),
     /// A request failed, and is repeated after this time.
@@ -63,6 +71,22 @@ pub enum RunEvent {
 }
 
 impl RunEvent {
+    /// The call that starts or has ended, if the event is about one.
+    ///
+    /// ```
+    /// # fn print(event: &antiphon_agents::RunEvent) {
+    /// if let Some(call) = event.call() {
+    ///     println!("{}({})", call.tool(), call.arguments());
+    /// }
+    /// # }
+    /// ```
+    pub fn call(&self) -> Option<CallRef<'_>> {
+        match self {
+            Self::ToolStarted(call) | Self::ToolEnded { call, .. } => Some(CallRef::new(call)),
+            _ => None,
+        }
+    }
+
     /// The part of the model's text, if the event has one.
     pub fn text(&self) -> Option<&str> {
         match self {

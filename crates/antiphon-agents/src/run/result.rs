@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use antiphon::Item;
+use antiphon::repair::ReportedRepair;
 use antiphon::tracker::Continuation;
 use antiphon_client::text_of;
 use serde::de::DeserializeOwned;
@@ -22,6 +23,7 @@ pub struct RunResult {
     pub(super) held: Vec<Item>,
     pub(super) unsent: Vec<Item>,
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
+    pub(super) repairs: Vec<ReportedRepair>,
 }
 
 impl RunResult {
@@ -88,6 +90,13 @@ impl RunResult {
     /// The tokens of the answers of each agent, by its name.
     pub fn usage_by_agent(&self) -> BTreeMap<&str, RunUsage> {
         self.state.usage_by_agent()
+    }
+
+    /// The changes that were made so that the conversation can continue, each once: repaired items
+    /// of requests, and calls without an output that got one. [`RunEvent`](super::RunEvent) has
+    /// them as they happen.
+    pub fn repairs(&self) -> &[ReportedRepair] {
+        &self.repairs
     }
 
     /// The state of the run.

@@ -3,20 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use antiphon::Item;
 use tokio::task::{Id, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use super::agent_tool::InnerExchange;
-use super::team::TeamTool;
 use super::trace::{ToolSpan, tool_failed};
-use crate::guardrail::{CallVerdict, OutputVerdict, ToolGuardrail};
 use crate::hooks::Hooks;
 use crate::machine::{InnerRun, call_key};
 use crate::rules::Outcome;
-use crate::tool::{ToolContext, ToolError, ToolOutput, arguments, output_item};
+use crate::team::{TeamTool, no_such_tool};
+use crate::tool::ToolContext;
 use crate::usage::RunUsage;
 
 /// The running tools of a run. Dropping it aborts them.
@@ -133,94 +131,11 @@ impl<C: Send + Sync + 'static> ToolCall<C> {
     }
 
     async fn run(&self) -> Outcome {
-        let Some(tool) = &self.tool else {
-            return Outcome::Failed("There is no tool with this name any more.".into());
-        };
-        let arguments = arguments(&self.call);
-        let guardrails = tool.guardrails();
-        if !self.is_resumed()
-            && let Err(outcome) = self.check_before(&guardrails, &arguments).await
-        {
-            return outcome;
+        let Some(tool) = &self.tool else { return no_such_tool() };
+        let (outcome, error) = tool.run(&self.call, self.context.clone(), self.is_resumed()).await;
+        if let Some(kind) = error {
+            tool_failed(kind);
         }
-        let running = tool.tool.call(self.context.clone(), &arguments);
-        let result = match within(tool.tool.spec().timeout, running).await {
-            Ok(output) => match self.check_after(&guardrails, output).await {
-                Ok(output) => Ok(output),
-                Err(outcome) => return outcome,
-            },
-            Err(error) => Err(error),
-        };
-        self.outcome(tool, result)
+        outcome
     }
-
-    /// Runs the guardrails before the call. An error is the outcome of a call that does not run.
-    async fn check_before(
-        &self,
-        guardrails: &[&dyn ToolGuardrail<C>],
-        arguments: &str,
-    ) -> Result<(), Outcome> {
-        for guardrail in guardrails {
-            match guardrail.before(&self.context, arguments).await {
-                CallVerdict::Pass => {}
-                CallVerdict::Reject(text) => return Err(Outcome::Failed(text)),
-                CallVerdict::Trip => {
-                    let text = "A guardrail rejected this call, so it was not executed.".into();
-                    return Err(Outcome::Tripped { guardrail: guardrail.name().into(), text });
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Runs the guardrails after the call, each with the output of the one before.
-    async fn check_after(
-        &self,
-        guardrails: &[&dyn ToolGuardrail<C>],
-        mut output: ToolOutput,
-    ) -> Result<ToolOutput, Outcome> {
-        for guardrail in guardrails {
-            match guardrail.after(&self.context, &output).await {
-                OutputVerdict::Pass => {}
-                OutputVerdict::Replace(other) => output = other,
-                OutputVerdict::Trip => {
-                    let text = "The call was executed. A guardrail rejected its output.".into();
-                    return Err(Outcome::Tripped { guardrail: guardrail.name().into(), text });
-                }
-            }
-        }
-        Ok(output)
-    }
-
-    fn outcome(&self, tool: &TeamTool<C>, result: Result<ToolOutput, ToolError>) -> Outcome {
-        if let Err(error) = &result {
-            tool_failed(error.kind());
-        }
-        let result = match result {
-            Ok(output) => Ok(output),
-            Err(error) if tool.tool.spec().ends_run(&error) => {
-                return Outcome::Raised(error.message().to_owned());
-            }
-            Err(error) => Err(match tool.error_text() {
-                Some(text) => text.apply(&error),
-                None => error,
-            }),
-        };
-        if let (Err(error), true) = (&result, tool.is_handoff) {
-            return Outcome::Failed(error.message().to_owned());
-        }
-        match output_item(&self.call, &result) {
-            Ok(output) => Outcome::Output(output),
-            Err(error) => Outcome::Raised(error.to_string()),
-        }
-    }
-}
-
-async fn within(
-    limit: Option<Duration>,
-    running: impl Future<Output = Result<ToolOutput, ToolError>>,
-) -> Result<ToolOutput, ToolError> {
-    let Some(limit) = limit else { return running.await };
-    let result = tokio::time::timeout(limit, running).await;
-    result.unwrap_or_else(|_| Err(ToolError::timed_out(limit)))
 }

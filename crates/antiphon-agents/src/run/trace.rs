@@ -18,6 +18,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use antiphon::Item;
+use antiphon::dialect::Omission;
 use antiphon::json::Object;
 use antiphon::repair::ReportedRepair;
 use antiphon::tracker::Continuation;
@@ -26,13 +27,13 @@ use tracing::field::Empty;
 use tracing::{Instrument, Span, info, info_span};
 
 use super::RunError;
-use super::team::Team;
 use crate::machine::{End, RunState, call_key, tool_name};
 use crate::model::{
     Answer, AnswerEvent, Answered, EventKind, Model, ModelError, ModelErrorKind, ModelRequest,
     Usage,
 };
 use crate::rules::Outcome;
+use crate::team::Team;
 use crate::tool::ToolErrorKind;
 
 /// The span of the agent that acts in a run.
@@ -89,10 +90,10 @@ impl RunTrace {
     /// Ends the span of the last agent: the run cannot continue.
     pub(super) fn failed(&mut self, error: &RunError) {
         self.close(Some(match error {
-            RunError::Model(_) => "model",
-            RunError::Session(_) | RunError::NoSessionStore(_) | RunError::EmptySession(_) => {
-                "session"
-            }
+            RunError::Session(_)
+            | RunError::NoSessionStore(_)
+            | RunError::EmptySession(_)
+            | RunError::NoSession => "session",
             RunError::Team(_) | RunError::Waiting(_) | RunError::NoAnswer(_) => "failed",
         }));
     }
@@ -167,11 +168,19 @@ pub(super) async fn respond(
     );
     let asked = model.backend().respond(request).instrument(span.clone()).await;
     let answer = asked.inspect_err(|error| record_error(&span, &model_error_type(error)))?;
-    span.in_scope(|| answer.report().repairs.iter().for_each(repaired));
+    span.in_scope(|| {
+        answer.report().repairs.iter().for_each(repaired);
+        answer.omissions().iter().for_each(omitted);
+    });
     Ok(TracedAnswer { answer, span })
 }
 
 impl TracedAnswer {
+    /// The answer itself.
+    pub(super) fn answer(&self) -> &Answer {
+        &self.answer
+    }
+
     /// Waits for the end of the answer.
     pub(super) async fn finish(self) -> Result<Answered, ModelError> {
         let Self { answer, span } = self;
@@ -249,6 +258,11 @@ pub(super) fn repaired(repair: &ReportedRepair) {
         item.call_id = repair.call_id.as_ref().map(antiphon::CallId::as_str),
         "repaired an item of the input"
     );
+}
+
+/// Reports a part of a request that the API of its server cannot carry.
+fn omitted(omission: &Omission) {
+    info!(place = %omission.place, reason = omission.message, "left out a part of the request");
 }
 
 /// The span of a call.

@@ -1,4 +1,117 @@
-//! Tests that every session store has to pass.
+//! Tests that every session store has to pass, for tests of your own.
+//!
+//! A store that keeps each session as text, as in a file or in a column of a database:
+//!
+//! ```
+//! use std::collections::HashMap;
+//! use std::sync::{Arc, Mutex};
+//!
+//! use antiphon::item::{CallKey, Kind, parse_items};
+//! use antiphon_agents::session::{SessionContent, SessionError, SessionStore, conformance};
+//! use antiphon_agents::{Item, async_trait};
+//!
+//! /// The items as a JSON array, the started calls as lines, and the state of a run.
+//! #[derive(Default)]
+//! struct Row {
+//!     items: String,
+//!     started: String,
+//!     run: Option<String>,
+//! }
+//!
+//! #[derive(Default)]
+//! struct Rows(Mutex<HashMap<String, Row>>);
+//!
+//! impl Rows {
+//!     /// Changes a session: all of it, or nothing.
+//!     fn change<T>(
+//!         &self,
+//!         key: &str,
+//!         change: impl FnOnce(&mut SessionContent) -> Result<T, SessionError>,
+//!     ) -> Result<T, SessionError> {
+//!         let mut rows = self.0.lock().unwrap();
+//!         let mut content = rows.get(key).map(read).transpose()?.unwrap_or_default();
+//!         let result = change(&mut content)?;
+//!         let row = rows.entry(key.to_owned()).or_default();
+//!         let items: Vec<&str> = content.items.iter().map(Item::text).collect();
+//!         row.items = format!("[{}]", items.join(","));
+//!         let line = |it: &CallKey| format!("{} {}\n", it.kind.as_str(), it.call_id.as_str());
+//!         row.started = content.started.iter().map(line).collect();
+//!         Ok(result)
+//!     }
+//! }
+//!
+//! fn read(row: &Row) -> Result<SessionContent, SessionError> {
+//!     let items = if row.items.is_empty() { "[]" } else { &row.items };
+//!     let items = parse_items(&items.to_owned().into());
+//!     let items = items.map_err(|error| SessionError::Unavailable(error.to_string()))?;
+//!     let call = |line: &str| {
+//!         let (kind, id) = line.split_once(' ')?;
+//!         Some(CallKey { kind: Kind::parse(kind), call_id: id.into() })
+//!     };
+//!     Ok(SessionContent { items, started: row.started.lines().filter_map(call).collect() })
+//! }
+//!
+//! #[async_trait]
+//! impl SessionStore for Rows {
+//!     async fn load(&self, key: &str) -> Result<SessionContent, SessionError> {
+//!         self.0.lock().unwrap().get(key).map_or_else(|| Ok(SessionContent::default()), read)
+//!     }
+//!
+//!     async fn append(
+//!         &self,
+//!         key: &str,
+//!         items: &[Item],
+//!         started: &[CallKey],
+//!     ) -> Result<(), SessionError> {
+//!         self.change(key, |content| {
+//!             content.items.extend_from_slice(items);
+//!             content.started.extend_from_slice(started);
+//!             Ok(())
+//!         })
+//!     }
+//!
+//!     async fn replace(&self, key: &str, old: usize, new: &[Item]) -> Result<(), SessionError> {
+//!         self.change(key, |content| {
+//!             if content.items.len() < old {
+//!                 return Err(SessionError::Changed(key.to_owned()));
+//!             }
+//!             content.items.splice(..old, new.iter().cloned());
+//!             Ok(())
+//!         })
+//!     }
+//!
+//!     async fn pop(&self, key: &str, tail: &[Item]) -> Result<bool, SessionError> {
+//!         self.change(key, |content| {
+//!             let fits = content.items.ends_with(tail);
+//!             if fits {
+//!                 content.items.truncate(content.items.len() - tail.len());
+//!             }
+//!             Ok(fits)
+//!         })
+//!     }
+//!
+//!     async fn clear(&self, key: &str) -> Result<(), SessionError> {
+//!         self.change(key, |content| {
+//!             *content = SessionContent::default();
+//!             Ok(())
+//!         })
+//!     }
+//!
+//!     async fn save_run(&self, key: &str, state: Option<&str>) -> Result<(), SessionError> {
+//! self.0.lock().unwrap().entry(key.to_owned()).or_default().run = state.map(str::to_owned);
+//!         Ok(())
+//!     }
+//!
+//!     async fn run(&self, key: &str) -> Result<Option<String>, SessionError> {
+//!         Ok(self.0.lock().unwrap().get(key).and_then(|row| row.run.clone()))
+//!     }
+//! }
+//!
+//! # tokio::runtime::Builder::new_current_thread().build()?.block_on(async {
+//! conformance::check(Arc::new(Rows::default())).await;
+//! # });
+//! # Ok::<(), std::io::Error>(())
+//! ```
 
 use std::sync::Arc;
 
@@ -53,11 +166,11 @@ async fn unknown_session_is_empty(store: &dyn SessionStore) {
 async fn items_keep_their_order_and_bytes(store: &dyn SessionStore) {
     let key = "conformance/order";
     append(store, key, &[item("a"), odd_item()]).await;
-    append(store, key, &[odd_item(), item("a")]).await;
+    append(store, key, &[odd_item(), item("a"), item("b")]).await;
     let items = items_of(store, key).await;
     let texts: Vec<_> = items.iter().map(Item::text).collect();
-    let (a, odd) = (item("a"), odd_item());
-    let expected = [a.text(), odd.text(), odd.text(), a.text()];
+    let (a, b, odd) = (item("a"), item("b"), odd_item());
+    let expected = [a.text(), odd.text(), odd.text(), a.text(), b.text()];
     assert_eq!(texts, expected, "items keep their order and bytes, also equal ones");
 }
 

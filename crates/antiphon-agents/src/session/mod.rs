@@ -9,6 +9,8 @@ mod random;
 mod sealed;
 mod store;
 
+use std::time::Duration;
+
 use antiphon::Item;
 use antiphon::item::CallKey;
 use async_trait::async_trait;
@@ -27,7 +29,8 @@ pub struct SessionContent {
     pub started: Vec<CallKey>,
 }
 
-/// The reason why a session cannot be read or changed. Nothing changed.
+/// The reason why a session cannot be read or changed. Nothing changed, except perhaps after
+/// [`TimedOut`](Self::TimedOut).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
@@ -42,6 +45,9 @@ pub enum SessionError {
         /// The reason.
         reason: String,
     },
+    /// The store did not answer in time. A write may happen later, or not.
+    #[error("the session store did not answer within {0:?}")]
+    TimedOut(Duration),
     /// The beginning of the session is not the one that was to be replaced.
     #[error("the session '{0}' has changed since it was read")]
     Changed(String),

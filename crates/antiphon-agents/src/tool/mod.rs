@@ -69,7 +69,7 @@ pub use grammar::Grammar;
 pub use hosted::{HostedTool, HostedToolError};
 pub use output::{ContentPart, IntoToolOutput, IntoToolResult, ToolOutput};
 pub(crate) use output_item::arguments;
-pub use output_item::{OutputError, output_item, tool_name};
+pub use output_item::{CallRef, OutputError, output_item, tool_name};
 pub use parameters::{
     ArgumentFault, InvalidArguments, NoArguments, Parameters, SchemaFault, ToolArgument,
 };

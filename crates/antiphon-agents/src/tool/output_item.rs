@@ -87,6 +87,36 @@ pub(crate) fn arguments(call: &Item) -> String {
     text.map_or_else(|| call.text().to_owned(), Into::into)
 }
 
+/// A call, as the model wrote it.
+#[derive(Clone, Copy, Debug)]
+pub struct CallRef<'a>(&'a Item);
+
+impl<'a> CallRef<'a> {
+    pub(crate) fn new(call: &'a Item) -> Self {
+        Self(call)
+    }
+
+    /// The name of the tool that is called.
+    pub fn tool(&self) -> String {
+        tool_name(self.0)
+    }
+
+    /// The arguments of the call: the text that the model wrote, usually JSON.
+    pub fn arguments(&self) -> String {
+        arguments(self.0)
+    }
+
+    /// The id of the call, by which a decision names it.
+    pub fn call_id(&self) -> &'a str {
+        self.0.head().call_id.as_ref().expect("a call of a run has an id").as_str()
+    }
+
+    /// The whole item.
+    pub fn item(&self) -> &'a Item {
+        self.0
+    }
+}
+
 /// The key of a call and the kind of its output.
 fn answered(call: &Item) -> Result<(CallKey, Kind), OutputError> {
     let kind = &call.head().kind;

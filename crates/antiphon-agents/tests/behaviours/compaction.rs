@@ -1,19 +1,21 @@
 //! The compaction of a history that the client owns.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use antiphon::Item;
 use antiphon::item::CallKey;
+use antiphon_agents::roster::Limits;
 use antiphon_agents::rules::CancelMode;
 use antiphon_agents::session::{MemorySessions, SessionContent, SessionError, SessionStore};
-use antiphon_agents::{Compaction, RunEvent, State};
+use antiphon_agents::{Compaction, RunError, RunEvent, State};
 use antiphon_mock::{Reply, Script, encrypted_content};
 use async_trait::async_trait;
 use http::{Method, StatusCode};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use super::world::{MODEL, Owner, SESSION, World, calls, drain, forms, says};
+use super::world::{MODEL, Owner, SESSION, World, calls, drain, forms, limits, says};
 
 /// Answers the next request for a compaction with an item with this id.
 fn compact_to(world: &World, id: &str) {
@@ -118,7 +120,8 @@ async fn b43_failed_compaction_leaves_the_history() {
     world.assert_clean("");
 }
 
-/// A cancellation waits until the store has replaced the history or failed. Here it does neither.
+/// A cancellation waits until the store has replaced the history or failed. Here it does neither,
+/// so its time limit ends the wait.
 #[tokio::test]
 async fn b43_interrupted_compaction_leaves_the_history() {
     let world = World::new().await;
@@ -126,20 +129,25 @@ async fn b43_interrupted_compaction_leaves_the_history() {
     world.run(world.state(Owner::Session), "one").await;
     let before = world.session_items().await;
     let store = faulty(&world, true);
-    world.script([says("A summary.")]);
+    world.script([says("A summary."), says("Three.")]);
     let state = State::shared_session(Arc::clone(&store) as Arc<dyn SessionStore>, SESSION);
-    let run = world.start(state, "two");
-    let mut run = run.compaction(Compaction::by_model().at_items(1));
+    let run = world.start(state, "two").compaction(Compaction::by_model().at_items(1));
+    let run = run.limits(Limits { store_timeout: Duration::from_millis(1), ..limits() });
     let canceller = run.canceller();
-    let running = tokio::spawn(async move { drain(&mut run).await });
+    let running = tokio::spawn(run.into_result());
     store.begun.notified().await;
     canceller.cancel(CancelMode::Immediate);
     canceller.cancel(CancelMode::Immediate);
-    running.abort();
-    assert!(running.await.unwrap_err().is_cancelled());
+    let error = running.await.unwrap().unwrap_err();
+    assert!(matches!(error, RunError::Session(SessionError::TimedOut(_))), "{error}");
     let stored = world.session_items().await;
     assert_eq!(stored[..2], before);
     assert_eq!(forms(&stored)[2..], ["user: two"]);
+
+    world.run(world.state(Owner::Session), "three").await;
+    let expected = ["user: one", "assistant: One.", "user: two", "user: three"];
+    assert_eq!(world.last_model_input(), expected);
+    world.assert_clean("");
 }
 
 #[tokio::test]

@@ -67,6 +67,8 @@ async fn b19_call_without_an_output_is_dropped_with_its_reasoning() {
     let history =
         [user("hi"), reasoning("rs_1"), call("c1"), user("well?"), assistant("msg_1", "Yes.")];
     assert_eq!(asked(&history).await, ["user: hi", "user: well?", "assistant: Yes.", "user: now"]);
+    let (_, faults) = ask(&history, vec![user("now")], None).await;
+    assert_eq!(faults, ["lone_reasoning", "unanswered_call"], "both are reported");
 }
 
 /// The reference drops the last call too. A run gives it an output that says that it was not
@@ -76,7 +78,9 @@ async fn b19_last_call_without_an_output_gets_one() {
     let world = World::new().await;
     let history = [user("hi"), reasoning("rs_1"), call("c1")];
     world.sessions.append(SESSION, &history, &[]).await.unwrap();
-    world.run(world.state(Owner::Session), "now").await;
+    let result = world.run(world.state(Owner::Session), "now").await;
+    let [repair] = result.repairs() else { panic!("{:?}", result.repairs()) };
+    assert_eq!((repair.fault, repair.action), ("unanswered_call", "answered"));
     let expected =
         ["user: hi", "reasoning", "function_call c1", "function_call_output c1", "user: now"];
     assert_eq!(world.inputs()[0], expected);

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use antiphon::Item;
+use antiphon_agents::TeamError;
 use antiphon_agents::machine::{End, RunState};
-use antiphon_agents::model::EventKind;
+use antiphon_agents::model::{EventKind, ModelSettings};
 use antiphon_agents::session::SessionStore;
-use antiphon_agents::{Agent, Handoff, Run, RunEvent, State, user};
+use antiphon_agents::{Agent, Handoff, Run, RunError, RunEvent, State, user};
 use antiphon_mock::{OnAbort, Script};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::world::{
     CLIENTS, Effects, OWNERS, Owner, SERVERS, SESSION, World, answer, calls, drain, forms, limits,
@@ -143,7 +144,6 @@ async fn b16_state_has_one_owner() {
         world.script([calls("c1", "pay", "Bonn"), says("Done.")]);
         let mut run = world.start(world.state(owner), "one");
         drain(&mut run).await;
-        // A session store is given to every resumed run.
         let mut run = world.restart(run);
         run.approve("c1").unwrap();
         run.into_result().await.unwrap();
@@ -220,6 +220,38 @@ async fn b18_handoff_that_folds_the_history_works_with_every_owner() {
         let folded = "user: Before: user: help, function_call c1, function_call_output c1";
         assert_eq!(world.last_model_input(), [folded], "{owner:?}");
         world.assert_clean(owner);
+    }
+}
+
+#[tokio::test]
+async fn b16_state_without_a_session_refuses_a_store() {
+    for owner in [Owner::Replay, Owner::Conversation, Owner::Chain] {
+        let world = World::new().await;
+        world.script([calls("c1", "pay", "Bonn")]);
+        let mut run = world.start(world.state(owner), "one");
+        drain(&mut run).await;
+        let state = RunState::read(&run.suspend().to_json()).unwrap();
+        let store: Arc<dyn SessionStore> = Arc::new(world.sessions.clone());
+        let resumed = Run::resume(&world.agent(), state, Some(store), Arc::clone(&world.effects));
+        assert!(matches!(resumed.map(drop), Err(RunError::NoSession)), "{owner:?}");
+        assert!(world.session_items().await.is_empty(), "{owner:?}");
+    }
+}
+
+/// Settings cannot name a second owner either.
+#[tokio::test]
+async fn b16_settings_name_no_owner() {
+    for field in ["conversation", "previous_response_id"] {
+        let world = World::new().await;
+        let other = [(field.to_owned(), json!("conv_1"))].into_iter().collect();
+        let agent = world.agent().settings(ModelSettings { other, ..ModelSettings::default() });
+        for owner in OWNERS {
+            let run = Run::start_with(&agent, world.state(owner), "one", Effects::default());
+            let error = run.map(drop).unwrap_err();
+            let expected = TeamError::Setting { agent: "first".into(), field: field.into() };
+            assert_eq!(error, expected, "{owner:?}");
+            assert!(error.to_string().contains("the one owner of the items"), "{error}");
+        }
     }
 }
 

@@ -149,8 +149,9 @@ impl World {
     /// Stops a run, and continues it from its JSON.
     pub(crate) fn restart(&self, run: Run<Effects>) -> Run<Effects> {
         let state = RunState::read(&run.suspend().to_json()).unwrap();
-        let sessions: Arc<dyn SessionStore> = Arc::new(self.sessions.clone());
-        let run = Run::resume(&self.agent(), state, Some(sessions), Arc::clone(&self.effects));
+        let store = |_| -> Arc<dyn SessionStore> { Arc::new(self.sessions.clone()) };
+        let sessions = state.session().map(store);
+        let run = Run::resume(&self.agent(), state, sessions, Arc::clone(&self.effects));
         run.unwrap().limits(limits())
     }
 

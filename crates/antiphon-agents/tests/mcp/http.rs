@@ -1,5 +1,6 @@
 //! A server over streamable HTTP.
 
+use antiphon_agents::machine::End;
 use antiphon_agents::mcp::{McpError, McpServer};
 use antiphon_agents::tool::ToolOutput;
 use antiphon_agents::{RunEvent, rules::CancelMode};
@@ -44,7 +45,7 @@ async fn cancelled_run_cancels_the_call_at_the_server() {
         () = http.server.hanging.notified() => {}
     }
     run.cancel(CancelMode::Immediate);
-    run.finish().await.unwrap();
+    assert_eq!(run.into_result().await.unwrap().end(), &End::Cancelled);
     http.server.cancelled.notified().await;
 }
 

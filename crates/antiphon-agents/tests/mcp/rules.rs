@@ -2,9 +2,9 @@
 
 use std::sync::atomic::Ordering;
 
+use antiphon_agents::TeamError;
 use antiphon_agents::machine::{End, Pause};
 use antiphon_agents::mcp::{McpError, McpServer};
-use antiphon_agents::run::TeamError;
 use antiphon_agents::tool::{OnToolError, Tool, ToolContext};
 use antiphon_agents::{Agent, Model, Run, State};
 use serde_json::json;

@@ -105,12 +105,12 @@ async fn dropped_connection_ends_the_process() {
 
 #[tokio::test]
 async fn too_long_message_is_not_read() {
-    let server = McpServer::stdio(command()).max_message(64 << 10).timeout(Duration::from_secs(5));
+    let server = McpServer::stdio(command()).max_message(64 << 10).timeout(Duration::from_secs(2));
     let server = server.connect().await.unwrap();
     let (agent, script) = agent(&server, "large").await;
     start(&agent).finish().await.unwrap();
     let output = script.requests()[1].items.last().unwrap().text().to_owned();
-    assert!(output.contains("did not end within 5s"), "{output}");
+    assert!(output.contains("did not end within 2s"), "{output}");
     let output = call(&server, "echo", json!({"text": "Hi"})).await.unwrap();
     assert_eq!(output, ToolOutput::text("Hi"));
 }

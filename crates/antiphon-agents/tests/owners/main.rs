@@ -5,11 +5,14 @@
 
 mod agents;
 mod compactions;
+mod extent;
 mod interrupted_compactions;
+mod interruptions;
 mod kills;
 mod matrix;
 mod memory_server;
 mod points;
+mod reports;
 mod scenario;
 mod states;
 mod stopped_states;

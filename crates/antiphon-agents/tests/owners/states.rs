@@ -175,7 +175,8 @@ async fn continue_moment(moment: &Moment, case: &str) {
     sessions.append(SESSION, &parse(&moment.session), &started).await.unwrap();
 
     let ran = Arc::new(Ran::default());
-    let sessions: Option<Arc<dyn SessionStore>> = Some(Arc::new(sessions));
+    let store = |_| -> Arc<dyn SessionStore> { Arc::new(sessions.clone()) };
+    let sessions = state.session().map(store);
     let agent = match moment.end {
         Some(End::Tripped { .. }) => guarded_agent(&server),
         _ => agent(&server),

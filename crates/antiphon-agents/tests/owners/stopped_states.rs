@@ -52,8 +52,9 @@ async fn unknown_outcome(owner: &str) -> Vec<Moment> {
     let agent = agent(&camera.server);
     let mut run = Run::start_with(&agent, state, "go", Ran::default()).unwrap();
     run_to_start(&mut run, "send").await;
-    let sessions = Some(sessions);
-    let mut next = Run::resume(&agent, run.suspend(), sessions, Ran::default()).unwrap();
+    let state = run.suspend();
+    let sessions = Some(sessions).filter(|_| state.session().is_some());
+    let mut next = Run::resume(&agent, state, sessions, Ran::default()).unwrap();
     while next.next().await.is_some() {}
     camera.save_run("run", Some(&next.suspend().to_json())).await.unwrap();
     let moments = std::mem::take(&mut *camera.moments.lock().unwrap());

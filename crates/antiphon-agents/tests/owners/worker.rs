@@ -107,7 +107,8 @@ impl Job {
         let journal = sessions.run(JOURNAL).await.unwrap().filter(|_| self.resumes);
         if let Some(journal) = journal {
             let state = RunState::read(&journal).unwrap();
-            let run = Run::resume(&agent, state, Some(Arc::clone(sessions)), effects).unwrap();
+            let store = state.session().map(|_| Arc::clone(sessions));
+            let run = Run::resume(&agent, state, store, effects).unwrap();
             return run.journal(Arc::clone(sessions), JOURNAL);
         }
         let input = if self.has_input(sessions).await { "still there?" } else { "go" };

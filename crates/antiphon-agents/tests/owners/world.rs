@@ -52,7 +52,7 @@ impl World {
     pub(crate) async fn resume(&self) -> Option<Run<Effects>> {
         let state = RunState::read(&self.sessions.run(JOURNAL).await.unwrap()?).unwrap();
         let agent = first_agent(&self.provider.base_url());
-        let sessions = Some(Arc::clone(&self.sessions));
+        let sessions = state.session().map(|_| Arc::clone(&self.sessions));
         let run = Run::resume(&agent, state, sessions, Arc::clone(&self.effects)).unwrap();
         Some(run.journal(Arc::clone(&self.sessions), JOURNAL))
     }

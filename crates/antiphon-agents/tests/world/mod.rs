@@ -102,7 +102,7 @@ impl World {
         context: Arc<C>,
     ) -> Run<C> {
         let state = RunState::read(json).unwrap();
-        let sessions = Some(Arc::clone(&self.sessions));
+        let sessions = state.session().map(|_| Arc::clone(&self.sessions));
         let run = Run::resume(agent, state, sessions, context).unwrap();
         run.journal(Arc::clone(&self.sessions), "run")
     }

@@ -11,7 +11,7 @@ use crate::placeholder::LateOutput;
 use crate::reconcile::{Doubts, Treatment};
 
 /// An item that a provider would have rejected or stored twice, and its repair.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct ReportedRepair {
     /// The item's position in the input; `None` for a stored item.
     pub position: Option<usize>,

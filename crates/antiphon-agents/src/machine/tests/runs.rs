@@ -1,7 +1,7 @@
 //! Runs without interruptions, with every owner.
 
 use super::world::{OWNERS, OwnerKind, Paused, World, call, says, start, summary};
-use crate::machine::{End, Step};
+use crate::machine::{End, ModelAnswer, Step};
 use crate::rules::{CancelMode, Outcome};
 
 fn answered(agent: &str) -> Paused {
@@ -136,6 +136,32 @@ fn cancellation_after_the_turn_saves_the_outputs() {
         machine.cancel(CancelMode::AfterTurn);
         assert_eq!(world.run(&mut machine), Paused::Ended(End::Cancelled), "{owner:?}");
         assert_eq!(world.ran, ["c1"]);
+    }
+}
+
+#[test]
+fn cancellation_after_the_turn_waits_for_the_answer() {
+    for owner in OWNERS {
+        let mut world = World::new([vec![call("c1", "approved")]]);
+        let mut machine = start(World::owner(owner), "go");
+        while !matches!(machine.step(), Step::Ask(_)) {
+            assert_eq!(world.perform(&mut machine), None);
+        }
+        machine.ask(None).unwrap();
+        machine.cancel(CancelMode::AfterTurn);
+        assert_eq!(machine.view().end(), None, "{owner:?}");
+        let output = vec![call("c1", "approved")];
+        let response_id = Some("resp_9".into());
+        machine.answered(&ModelAnswer { response_id, output, ..ModelAnswer::default() });
+        let waiting = Paused::Waiting(vec!["c1".into()]);
+        assert_eq!(world.run(&mut machine), waiting, "{owner:?}");
+        assert_eq!(machine.view().end(), None, "{owner:?}");
+        machine.approve("c1").unwrap();
+        while !matches!(machine.step(), Step::Deliver(_) | Step::Done(_)) {
+            assert_eq!(world.perform(&mut machine), None);
+        }
+        assert_eq!(machine.view().end(), Some(&End::Cancelled), "{owner:?}");
+        assert_eq!(world.ran, ["c1"], "{owner:?}");
     }
 }
 

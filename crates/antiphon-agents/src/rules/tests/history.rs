@@ -1,11 +1,50 @@
 //! Tests of orphans and duplicates in a history that the client owns.
 
-use crate::rules::history::{dedupe, latest, prepare, prune};
+use crate::rules::history::{self, latest};
 use antiphon::item::Item;
 use antiphon::item::given::{assistant, call, call_under, item, output, reasoning, user};
 
 fn pruned(history: &[Item]) -> Vec<Item> {
-    prune(history, &[])
+    history::prune(history, &[], &mut Vec::new())
+}
+
+fn dedupe(history: &[Item]) -> Vec<Item> {
+    history::dedupe(history.to_vec(), &mut Vec::new())
+}
+
+fn prepare(history: &[Item], input: &[Item], limit: Option<usize>) -> Vec<Item> {
+    history::prepare(history, input, limit).0
+}
+
+/// The name of the fault and of the action of each reported item.
+fn reported(history: &[Item], limit: Option<usize>) -> Vec<(&'static str, &'static str)> {
+    let (_, report) = history::prepare(history, &[user("now")], limit);
+    report.iter().map(|repair| (repair.fault, repair.action)).collect()
+}
+
+#[test]
+fn items_that_are_left_out_are_reported() {
+    let orphan = [user("hi"), reasoning("rs_1"), call("call_1", "{}"), user("well?")];
+    let dropped = [("lone_reasoning", "dropped"), ("unanswered_call", "dropped")];
+    assert_eq!(reported(&orphan, None), dropped);
+    let twice = [
+        call_under("fc_1", "call_1", "{}"),
+        call_under("fc_1", "call_1", "{}"),
+        output("call_1", "old"),
+        output("call_1", "new"),
+        reasoning("rs_1"),
+        reasoning("rs_1"),
+        assistant("msg_1", "Hello."),
+    ];
+    let merged = [
+        ("duplicate_call", "dropped"),
+        ("duplicate_item", "dropped"),
+        ("duplicate_output", "replaced"),
+    ];
+    assert_eq!(reported(&twice, None), merged);
+    // A limit cuts what the application wants it to cut.
+    let pair = [call("call_1", "{}"), output("call_1", "ok"), assistant("msg_1", "Hello.")];
+    assert_eq!(reported(&pair, Some(2)), []);
 }
 
 #[test]

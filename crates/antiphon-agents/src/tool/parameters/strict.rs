@@ -14,8 +14,8 @@ use serde_json::{Map, Value, json};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFault {
-    /// The arguments are not an object with named fields.
-    #[error("the arguments are not an object: use a struct with named fields")]
+    /// The type is not an object with named fields.
+    #[error("the type is not an object: use a struct with named fields")]
     NotAnObject,
     /// A map: an object with arbitrary keys.
     #[error(

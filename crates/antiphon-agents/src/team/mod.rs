@@ -1,18 +1,62 @@
-//! All agents that a run can reach.
+//! All agents that a run can reach, and the functions that a machine's steps ask for.
+
+mod error;
+mod tool;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::agent::{Agent, Handoff, HandoffTool, HasModel, Parts};
-use crate::guardrail::ToolGuardrail;
-use crate::machine::Ask;
-use crate::model::{Model, ModelRequest};
-use crate::roster::{AgentFacts, Limits, Roster};
-use crate::tool::{ErrorText, SpecError, Tool};
+use antiphon::Item;
+use antiphon_client::text_of;
 
-/// The agents that a run can reach from its first one, by name.
-pub(crate) struct Team<C> {
-    pub(crate) roster: Arc<Roster>,
+pub use error::TeamError;
+pub(crate) use tool::{TeamTool, no_such_tool};
+
+use self::error::OWN_FIELDS;
+use crate::agent::{Agent, Handoff, HandoffTool, HasModel, Parts};
+use crate::guardrail::Verdict;
+use crate::machine::{Ask, Check};
+use crate::model::{Model, ModelRequest};
+use crate::output::OutputType;
+use crate::roster::{AgentFacts, Limits, Roster};
+use crate::rules::Outcome;
+use crate::tool::{ToolContext, arguments, tool_name};
+
+/// The agents that a run can reach from its first one, for a runner of your own.
+///
+/// A [`Machine`](crate::machine::Machine) has no functions; it asks for them. A team performs these
+/// steps with the models, the tools, the filters and the guardrails of its agents. A
+/// [`Run`](crate::Run) does so with tokio, and a workflow engine can record each result.
+///
+/// | step of the machine | method |
+/// |---|---|
+/// | [`Ask`](crate::machine::Step::Ask) | [`request`](Self::request) |
+/// | [`Review`](crate::machine::Step::Review) | [`needs_approval`](Self::needs_approval) |
+/// | [`Call`](crate::machine::Step::Call) | [`call`](Self::call) |
+/// | [`Check`](crate::machine::Step::Check) | [`check`](Self::check) |
+/// | [`View`](crate::machine::Step::View) | [`view`](Self::view) |
+///
+/// Guardrails of the input, hooks, compactions, and approvals inside agents that are tools belong
+/// to `Run`.
+///
+/// ```
+/// use antiphon_agents::machine::{Machine, NewOwner, Step};
+/// use antiphon_agents::roster::Limits;
+/// use antiphon_agents::{Agent, Model, Team, user};
+///
+/// let agent = Agent::new("greeter").model(Model::scripted(["Hello."]));
+/// let team = Team::new(&agent, Limits::default()).unwrap();
+/// let owner = NewOwner::Replay(Vec::new());
+/// let mut machine = Machine::start(team.roster(), "greeter", owner, vec![user("Hi")]);
+///
+/// let Step::Save(save) = machine.step() else { panic!("the input comes first") };
+/// machine.saved(&save);
+/// let Step::Ask(ask) = machine.step() else { panic!("then the model is asked") };
+/// let (model, request) = team.request(ask, &()).unwrap();
+/// assert_eq!((model.name(), request.items.len()), ("scripted", 1));
+/// ```
+pub struct Team<C = ()> {
+    roster: Arc<Roster>,
     members: BTreeMap<String, Member<C>>,
 }
 
@@ -22,71 +66,13 @@ struct Member<C> {
     model: Model,
 }
 
-/// A tool, or a handoff that runs as one.
-pub(crate) struct TeamTool<C> {
-    pub(crate) tool: Arc<dyn Tool<C>>,
-    pub(crate) is_handoff: bool,
-    owner: Arc<Parts<C>>,
-}
-
-impl<C: 'static> TeamTool<C> {
-    /// The guardrails of its agent that check its calls. Handoffs have none.
-    pub(crate) fn guardrails(&self) -> Vec<&dyn ToolGuardrail<C>> {
-        let name = &self.tool.spec().name;
-        let is_for_it = |tool: &Option<String>| tool.as_ref().is_none_or(|tool| tool == name);
-        let all = self.owner.tool_guardrails.iter().filter(|_| !self.is_handoff);
-        all.filter(|(tool, _)| is_for_it(tool)).map(|(_, guardrail)| &**guardrail).collect()
-    }
-
-    /// The function that writes the text of its errors, if it or its agent has one.
-    pub(crate) fn error_text(&self) -> Option<&ErrorText> {
-        self.tool.spec().error_text.as_ref().or(self.owner.error_text.as_ref())
-    }
-}
-
-/// The reason why the agents of a run do not fit together.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum TeamError {
-    /// Two different agents have one name.
-    #[error("two agents have the name '{0}'")]
-    RepeatedAgent(String),
-    /// Two tools or handoffs of an agent have one name.
-    #[error("the agent '{agent}' has two tools with the name '{tool}'")]
-    RepeatedTool {
-        /// The name of the agent.
-        agent: String,
-        /// The name of the tool.
-        tool: String,
-    },
-    /// A handoff names an agent that the run does not reach.
-    #[error(
-        "the agent '{agent}' hands over to '{target}', which is no agent of the run: \
-         add a handoff to it with `Handoff::to`, or correct the name"
-    )]
-    UnknownTarget {
-        /// The agent with the handoff.
-        agent: String,
-        /// The name in the handoff.
-        target: String,
-    },
-    /// The state of a run names an agent that the first agent does not reach.
-    #[error("the run stopped at the agent '{0}', which this agent does not reach")]
-    UnknownAgent(String),
-    /// A tool is not valid.
-    #[error(transparent)]
-    Tool(#[from] SpecError),
-}
-
 impl<C: 'static> Team<C> {
     /// The agents that `first` reaches. An agent without a model has that of the agent before it.
-    pub(crate) fn new(
-        first: &Arc<Parts<C>>,
-        model: &Model,
-        limits: Limits,
-    ) -> Result<Self, TeamError> {
+    pub fn new<M: HasModel>(first: &Agent<C, M>, limits: Limits) -> Result<Self, TeamError> {
+        let parts = first.parts();
+        let model = parts.model.as_ref().expect("the type of the agent has a model");
         let mut members = BTreeMap::new();
-        gather(first, model, &mut members)?;
+        gather(parts, model, &mut members)?;
         check_targets(&members)?;
         let facts = members.iter().map(|(name, member): (&String, &Member<C>)| {
             Ok((name.clone(), facts_of(&member.parts)?))
@@ -95,11 +81,9 @@ impl<C: 'static> Team<C> {
         Ok(Self { roster: Arc::new(Roster::new(facts, limits)), members })
     }
 
-    /// The agents that `first` reaches.
-    pub(crate) fn of<M: HasModel>(first: &Agent<C, M>, limits: Limits) -> Result<Self, TeamError> {
-        let parts = first.parts();
-        let model = parts.model.as_ref().expect("the type of the agent has a model");
-        Self::new(parts, model, limits)
+    /// The facts about the agents, for a machine.
+    pub fn roster(&self) -> Arc<Roster> {
+        Arc::clone(&self.roster)
     }
 
     pub(crate) fn parts(&self, agent: &str) -> Option<&Arc<Parts<C>>> {
@@ -108,6 +92,15 @@ impl<C: 'static> Team<C> {
 
     pub(crate) fn model(&self, agent: &str) -> Option<&Model> {
         self.members.get(agent).map(|member| &member.model)
+    }
+
+    /// The items that the filter of a handoff chooses, for
+    /// [`Step::View`](crate::machine::Step::View).
+    pub fn view(&self, agent: &str, handoff: &str, items: Vec<Item>) -> Vec<Item> {
+        match self.handoff(agent, handoff).and_then(Handoff::view) {
+            Some(filter) => filter(items),
+            None => items,
+        }
     }
 
     /// The handoff `name` of `agent`.
@@ -134,8 +127,50 @@ impl<C: Send + Sync + 'static> Team<C> {
         })
     }
 
-    /// The request of a step.
-    pub(crate) fn request(&self, ask: Ask, context: &C) -> Option<(Model, ModelRequest)> {
+    /// Whether a call of `agent` needs an approval, for
+    /// [`Step::Review`](crate::machine::Step::Review).
+    pub fn needs_approval(&self, agent: &str, call: &Item, context: &ToolContext<C>) -> bool {
+        let tool = self.tool(agent, &tool_name(call));
+        tool.is_none_or(|it| it.tool.needs_approval(context, &arguments(call)))
+    }
+
+    /// Runs a call of `agent`, for [`Step::Call`](crate::machine::Step::Call): the guardrails of
+    /// its tool and the tool itself, within its time limit.
+    pub async fn call(&self, agent: &str, call: &Item, context: ToolContext<C>) -> Outcome {
+        match self.tool(agent, &tool_name(call)) {
+            Some(tool) => tool.run(call, context, false).await.0,
+            None => no_such_tool(),
+        }
+    }
+
+    /// Checks the last answer of `agent` by its output type and its guardrails, for
+    /// [`Step::Check`](crate::machine::Step::Check). `may_repeat` is whether the model may correct
+    /// it: [`RunState::has_repeated_answer`](crate::machine::RunState::has_repeated_answer) is
+    /// false.
+    pub async fn check(
+        &self,
+        agent: &str,
+        answer: &[Item],
+        may_repeat: bool,
+        context: &C,
+    ) -> Check {
+        let Some(parts) = self.parts(agent) else { return Check::Passed };
+        if let Some(output) = &parts.output
+            && let Err(faults) = output.validate(&text_of(answer))
+        {
+            return if may_repeat { Check::Again(faults) } else { Check::Failed(faults) };
+        }
+        for guardrail in &parts.output_guardrails {
+            if guardrail.check(context, answer).await == Verdict::Trip {
+                return Check::Tripped(guardrail.name().to_owned());
+            }
+        }
+        Check::Passed
+    }
+
+    /// The model and the request of [`Step::Ask`](crate::machine::Step::Ask); `None` if the team
+    /// has no such agent.
+    pub fn request(&self, ask: Ask, context: &C) -> Option<(Model, ModelRequest)> {
         let Member { parts, model } = self.members.get(&ask.agent)?;
         let tools = parts.tools.iter().filter_map(|tool| tool.spec().definition().ok());
         let hosted = parts.hosted.iter().map(crate::tool::HostedTool::definition);
@@ -187,7 +222,20 @@ fn check_targets<C: 'static>(members: &BTreeMap<String, Member<C>>) -> Result<()
     }
 }
 
+/// Checks the settings and the output type of an agent.
+fn check_request<C>(parts: &Parts<C>) -> Result<(), TeamError> {
+    let agent = || parts.name.clone();
+    if let Some((field, _)) =
+        OWN_FIELDS.iter().find(|(name, _)| parts.settings.other.contains_key(*name))
+    {
+        return Err(TeamError::Setting { agent: agent(), field: (*field).to_owned() });
+    }
+    let format = parts.output.as_ref().map(OutputType::format).transpose();
+    format.map(drop).map_err(|fault| TeamError::Output { agent: agent(), fault })
+}
+
 fn facts_of<C: 'static>(parts: &Parts<C>) -> Result<AgentFacts, TeamError> {
+    check_request(parts)?;
     let mut facts = AgentFacts {
         checks_output: parts.output.is_some() || !parts.output_guardrails.is_empty(),
         stop: parts.stop.clone(),
