@@ -45,6 +45,7 @@ mod item_index;
 mod keys;
 mod ledger_records;
 mod ledgers;
+mod observer;
 mod postgres;
 mod records;
 mod restore;
@@ -63,6 +64,7 @@ pub use hot_transcripts::{HotTranscripts, ResponseEnd, StoreVersion};
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use ledger_records::{Binding, LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
 pub use ledgers::Ledgers;
+pub use observer::{StoreLoad, StoreObserver};
 pub use postgres::PostgresStore;
 pub use records::{
     ClaimedNotice, Conversation, Cursor, Destination, ItemPage, ListScope, NewResponse, Notice,

@@ -1,5 +1,7 @@
 //! The contract of every store. One conformance suite tests all implementations.
 
+use std::sync::Arc;
+
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -9,6 +11,7 @@ use crate::error::StoreError;
 use crate::hot_transcripts::HotTranscripts;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::ledgers::Ledgers;
+use crate::observer::{StoreLoad, StoreObserver};
 use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
     RequestDigest, ResponseRecord, TurnRecord,
@@ -49,6 +52,14 @@ pub trait Store: Send + Sync + 'static {
 
     /// The transcripts of recent turns, if a single process owns this store.
     fn hot_transcripts(&self) -> Option<&HotTranscripts> {
+        None
+    }
+
+    /// Sets the observer of the store's commits, once.
+    fn set_observer(&self, _observer: Arc<dyn StoreObserver>) {}
+
+    /// The current work of the store; `None` if it does not count it.
+    fn load(&self) -> Option<StoreLoad> {
         None
     }
 

@@ -51,6 +51,7 @@ use std::sync::Arc;
 use tokio_util::task::TaskTracker;
 
 use crate::error::StoreError;
+use crate::observer::Observed;
 use failure::{Failure, describe};
 use heartbeat::Heartbeat;
 use pool::{Connector, Pool};
@@ -84,7 +85,12 @@ impl PostgresStore {
         let heartbeat = Heartbeat::start(connector.clone()).await?;
         let pool = Pool::new(connector, settings.pool_max);
         Ok(Self {
-            shared: Shared { pool, holder, own_turns: Arc::default() },
+            shared: Shared {
+                pool,
+                holder,
+                own_turns: Arc::default(),
+                observed: Observed::default(),
+            },
             heartbeat,
             calls: TaskTracker::new(),
         })

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use deadpool::Runtime;
 use deadpool::managed::{self, Metrics, PoolError, RecycleError, RecycleResult, TimeoutType};
+use deadpool::{Runtime, Status};
 use tokio_postgres::{Client, Config, Error};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::failure::{Failure, describe};
 use super::session::Session;
 use crate::error::StoreError;
+use crate::observer::StoreLoad;
 
 /// The time that a call waits for a free connection, and for a new connection to open.
 const CONNECT_WAIT: Duration = Duration::from_secs(5);
@@ -98,6 +99,16 @@ impl Pool {
             PoolError::Closed => unavailable("the store is closed".into()),
             other => unavailable(other.to_string()),
         })
+    }
+
+    /// The connections in use, and the calls that wait for one.
+    pub(super) fn load(&self) -> StoreLoad {
+        let Status { max_size, size, available, waiting } = self.0.status();
+        StoreLoad {
+            connections_in_use: size.saturating_sub(available),
+            max_connections: max_size,
+            waiting_calls: waiting,
+        }
     }
 
     /// Closes the idle connections now, and each of the others when it is returned.

@@ -1,7 +1,7 @@
 //! Runs calls on a connection, in a transaction if needed, and retries transient failures.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::{self, BoxFuture};
 use tokio::time::{sleep, timeout};
@@ -12,6 +12,7 @@ use super::pool::Pool;
 use super::session::Session;
 use super::transaction::{self, Commit, Effect, Fate, Lock, Trace, Transaction};
 use crate::error::StoreError;
+use crate::observer::Observed;
 
 /// The maximum number of attempts, if the failures are transient.
 const TRIES: usize = 3;
@@ -33,6 +34,7 @@ pub(super) struct Shared {
     pub(super) pool: Pool,
     pub(super) holder: String,
     pub(super) own_turns: Arc<OwnTurns>,
+    pub(super) observed: Observed,
 }
 
 impl Shared {
@@ -79,6 +81,20 @@ impl Shared {
 
     /// Runs a transaction, which takes effect once or not at all.
     pub(super) async fn write<A: Sync, T>(
+        &self,
+        effect: Effect,
+        lock: Lock<'_>,
+        given: &A,
+        work: TransactionWork<A, T>,
+    ) -> Result<T, StoreError> {
+        let begun = Instant::now();
+        let outcome = self.write_with_retries(effect, lock, given, work).await;
+        let is_success = !matches!(&outcome, Err(error) if error.is_outage());
+        self.observed.report(1, begun, is_success);
+        outcome
+    }
+
+    async fn write_with_retries<A: Sync, T>(
         &self,
         effect: Effect,
         lock: Lock<'_>,

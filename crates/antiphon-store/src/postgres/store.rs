@@ -1,5 +1,7 @@
 //! Implements [`Store`] for [`PostgresStore`].
 
+use std::sync::Arc;
+
 use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -17,6 +19,7 @@ use crate::background::{BackgroundJobs, LogState};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::Ledgers;
+use crate::observer::{StoreLoad, StoreObserver};
 use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
     RequestDigest, ResponseRecord, TurnRecord,
@@ -57,6 +60,14 @@ impl Store for PostgresStore {
 
     fn lease_queue(&self) -> Option<&dyn LeaseQueue> {
         Some(self)
+    }
+
+    fn set_observer(&self, observer: Arc<dyn StoreObserver>) {
+        self.shared.observed.set(observer);
+    }
+
+    fn load(&self) -> Option<StoreLoad> {
+        Some(self.shared.pool.load())
     }
 
     fn background_jobs(&self) -> &dyn BackgroundJobs {

@@ -50,6 +50,7 @@ use tokio::task::spawn_blocking;
 use crate::error::StoreError;
 use crate::hot_transcripts::HotTranscripts;
 use crate::keys;
+use crate::observer::Observed;
 pub(crate) use inspect::inspect;
 use lock::FileLock;
 use readers::Readers;
@@ -67,6 +68,7 @@ pub struct SqliteStore {
     /// `None` for a database in memory, which only the writer's connection sees.
     readers: Option<Readers>,
     hot: Arc<HotTranscripts>,
+    observed: Observed,
     /// `None` for a database in memory.
     lock: Option<Arc<FileLock>>,
     /// A former process left the pending turns up to this ordinal.
@@ -103,12 +105,14 @@ impl SqliteStore {
         jobs::leave_all(&db)?;
         let last_left_ordinal = pending_turns::last(&db)?;
         let hot = Arc::new(HotTranscripts::default());
+        let observed = Observed::default();
         Ok(Self {
             last_left_ordinal,
             ordinals: AtomicI64::new(last_left_ordinal),
-            writer: Writer::start(db, lock.clone(), Arc::clone(&hot))?,
+            writer: Writer::start(db, lock.clone(), Arc::clone(&hot), observed.clone())?,
             readers: None,
             hot,
+            observed,
             lock,
         })
     }

@@ -11,6 +11,7 @@ use super::connection;
 use super::lock::FileLock;
 use super::writer::closed;
 use crate::error::StoreError;
+use crate::observer::StoreLoad;
 
 /// A pool of reading connections. Calls run on threads that may block.
 #[derive(Debug)]
@@ -56,6 +57,13 @@ impl Readers {
             outcome
         });
         reading.await.unwrap_or_else(|error| Err(StoreError::Unavailable(error.to_string())))
+    }
+
+    /// The connections in use. The calls that wait for one are not counted.
+    pub(super) fn load(&self) -> StoreLoad {
+        let max = self.size as usize;
+        let connections_in_use = max.saturating_sub(self.permits.available_permits());
+        StoreLoad { connections_in_use, max_connections: max, waiting_calls: 0 }
     }
 
     /// Waits for running calls, and closes the connections.

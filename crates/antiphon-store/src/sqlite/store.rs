@@ -8,6 +8,7 @@ use antiphon::{HeldItem, ItemId};
 use async_trait::async_trait;
 use bytes::Bytes;
 
+use super::readers::Readers;
 use super::writer::Effect;
 use super::{
     SqliteStore, conversations, data_counts, erasure, items, jobs, listing, named_values, notices,
@@ -18,6 +19,7 @@ use crate::error::StoreError;
 use crate::hot_transcripts::{HotTranscripts, ResponseEnd};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::Ledgers;
+use crate::observer::{StoreLoad, StoreObserver};
 use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
     RequestDigest, ResponseRecord, TurnRecord,
@@ -44,6 +46,15 @@ impl Store for SqliteStore {
 
     async fn check_writable(&self) -> Result<()> {
         self.write(Effect::Synced, named_values::check_writable).await
+    }
+
+    fn set_observer(&self, observer: Arc<dyn StoreObserver>) {
+        self.observed.set(observer);
+    }
+
+    fn load(&self) -> Option<StoreLoad> {
+        let load = self.readers.as_ref().map(Readers::load).unwrap_or_default();
+        Some(StoreLoad { waiting_calls: load.waiting_calls + self.writer.waiting(), ..load })
     }
 
     fn background_jobs(&self) -> &dyn BackgroundJobs {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 use rusqlite::Connection;
 use rusqlite::hooks::Action;
@@ -13,6 +14,7 @@ use super::reserve::Reserve;
 use super::vacuum::Vacuum;
 use crate::error::StoreError;
 use crate::hot_transcripts::HotTranscripts;
+use crate::observer::Observed;
 
 /// The maximum number of jobs in the queue. Further callers wait for room.
 const QUEUE: usize = 1024;
@@ -64,11 +66,12 @@ impl Writer {
         db: Connection,
         lock: Option<Arc<FileLock>>,
         hot: Arc<HotTranscripts>,
+        observed: Observed,
     ) -> Result<Self, StoreError> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let (alive, running) = watch::channel(());
         let reserve = lock.as_ref().map(|lock| Reserve::new(lock.path()));
-        let committer = Committer::new(db, reserve, hot)?;
+        let committer = Committer::new(db, reserve, hot, observed)?;
         let thread = thread::Builder::new()
             .name("antiphon-writer".into())
             .spawn(move || {
@@ -100,6 +103,11 @@ impl Writer {
         drop(self.lock().take());
         let ended = self.running.clone().changed().await;
         debug_assert!(ended.is_err(), "the sender is dropped and never sends");
+    }
+
+    /// The number of jobs in the queue.
+    pub(super) fn waiting(&self) -> usize {
+        self.lock().as_ref().map_or(0, |queue| queue.max_capacity() - queue.capacity())
     }
 
     fn queue(&self) -> Option<Queue> {
@@ -190,6 +198,7 @@ struct Committer {
     /// `None` for a database in memory.
     reserve: Option<Reserve>,
     hot: Arc<HotTranscripts>,
+    observed: Observed,
 }
 
 impl Committer {
@@ -197,10 +206,11 @@ impl Committer {
         db: Connection,
         reserve: Option<Reserve>,
         hot: Arc<HotTranscripts>,
+        observed: Observed,
     ) -> Result<Self, StoreError> {
         watch(&db, Arc::clone(&hot))?;
         let (log, vacuum) = (Log::new(&db, LOG_ROOM), Vacuum::new(&db)?);
-        let mut committer = Self { db, synced: false, log, vacuum, reserve, hot };
+        let mut committer = Self { db, synced: false, log, vacuum, reserve, hot, observed };
         committer.sync(true)?;
         Ok(committer)
     }
@@ -304,6 +314,14 @@ impl Committer {
     }
 
     fn transact(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+        let begun = Instant::now();
+        let committed = self.try_to_transact(batch);
+        let is_success = committed.is_ok() && !batch.iter().any(|job| job.lacked_space());
+        self.observed.report(batch.len(), begun, is_success);
+        committed
+    }
+
+    fn try_to_transact(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
         self.sync(batch.iter().any(|job| job.effect() != Effect::Unsynced))?;
         execute(&self.db, BEGIN)?;
         let done = self.run_all(batch);

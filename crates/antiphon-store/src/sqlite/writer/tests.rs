@@ -71,7 +71,7 @@ fn held_up_with_start() -> (
 
 #[tokio::test]
 async fn failed_job_is_undone_alone() {
-    let writer = Writer::start(notes(), None, Arc::default()).unwrap();
+    let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
     let (go, busy) = held_up();
     let failing = |db: &Connection| {
         note("lost")(db)?;
@@ -95,7 +95,7 @@ async fn failed_job_is_undone_alone() {
 async fn failed_commit_fails_all_its_jobs() {
     let db = notes();
     db.pragma_update(None, "foreign_keys", true).unwrap();
-    let writer = Writer::start(db, None, Arc::default()).unwrap();
+    let writer = Writer::start(db, None, Arc::default(), Observed::default()).unwrap();
     let (go, busy) = held_up();
     // The constraint is checked at the commit.
     let breaking = |db: &Connection| {
@@ -121,7 +121,7 @@ async fn failed_commit_fails_all_its_jobs() {
 
 #[tokio::test]
 async fn lost_transaction_fails_all_its_jobs() {
-    let writer = Writer::start(notes(), None, Arc::default()).unwrap();
+    let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
     let (go, busy) = held_up();
     let giving_up = |db: &Connection| {
         let sql = "INSERT OR ROLLBACK INTO notes (text) VALUES (NULL)";
@@ -146,7 +146,7 @@ async fn lost_transaction_fails_all_its_jobs() {
 async fn full_disk_rejects_oversized_jobs() {
     let db = notes();
     db.pragma_update_and_check(None, "max_page_count", 40, |_| Ok(())).unwrap();
-    let writer = Writer::start(db, None, Arc::default()).unwrap();
+    let writer = Writer::start(db, None, Arc::default(), Observed::default()).unwrap();
     let too_much = |db: &Connection| {
         let sql = "INSERT INTO notes (text) VALUES (hex(zeroblob(100000)))";
         Ok(db.execute(sql, []).map(drop)?)
@@ -166,7 +166,7 @@ async fn locked_file_rejects_jobs() {
     let other = notes_at(&path);
     let db = connection::open_writing(&path).unwrap();
     db.busy_timeout(Duration::ZERO).unwrap();
-    let writer = Writer::start(db, None, Arc::default()).unwrap();
+    let writer = Writer::start(db, None, Arc::default(), Observed::default()).unwrap();
 
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let refused = writer.call(Effect::Synced, note("refused")).await;
@@ -181,7 +181,7 @@ async fn locked_file_rejects_jobs() {
 async fn only_durable_jobs_are_synced() {
     const NORMAL: i64 = 1;
     const FULL: i64 = 2;
-    let writer = Writer::start(notes(), None, Arc::default()).unwrap();
+    let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
     let mode = |db: &Connection| {
         Ok(db.pragma_query_value(None, "synchronous", |row| row.get::<_, i64>(0))?)
     };
@@ -212,7 +212,7 @@ async fn only_durable_jobs_are_synced() {
 async fn waiting_jobs_share_one_sync() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let writer = Writer::start(notes_at(&path), None, Arc::default()).unwrap();
+    let writer = Writer::start(notes_at(&path), None, Arc::default(), Observed::default()).unwrap();
     let before = commits(&path);
     let (go, busy, started) = held_up_with_start();
 
@@ -245,7 +245,7 @@ fn commits(path: &Path) -> usize {
 
 #[tokio::test]
 async fn job_runs_without_its_caller() {
-    let writer = Writer::start(notes(), None, Arc::default()).unwrap();
+    let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
     let (go, busy) = held_up();
     tokio::join!(abandon(&writer, busy), async { go.send(()).unwrap() });
 
@@ -267,7 +267,7 @@ async fn abandon(
 
 #[tokio::test]
 async fn close_waits_for_queued_jobs() {
-    let writer = Writer::start(notes(), None, Arc::default()).unwrap();
+    let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
     let (go, busy) = held_up();
 
     let outcomes = tokio::join!(
@@ -287,7 +287,7 @@ async fn close_waits_for_queued_jobs() {
 async fn erased_data_leaves_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
-    let writer = Writer::start(notes_at(&path), None, Arc::default()).unwrap();
+    let writer = Writer::start(notes_at(&path), None, Arc::default(), Observed::default()).unwrap();
     let subject = writer.call(Effect::Synced, note("a secret")).await;
     assert_eq!(subject, Ok(()));
     assert!(holds(folder.path(), b"a secret"));
