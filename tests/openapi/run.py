@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Holds a gateway's answers to its own description, with requests that Schemathesis makes of it.
+"""Holds a gateway's answers to its own description, with requests that Schemathesis makes of it, and
+its metrics of these requests to their documentation.
 
     run.py --antiphon BIN --build-dir DIR [--seconds N] [--seed N]
 
-Installs the pinned Schemathesis into the build directory when the pin changed, and starts a gateway on
+Installs the pinned packages into the build directory when a pin changed, and starts a gateway on
 an empty store, with the built-in model alone. No answer may be an error of the server's, or one with
 a status, content type, header or body that the description does not have. Exits with 1 if any was.
 """
@@ -42,6 +43,9 @@ CHECKS = [
 SEED = 20260424
 EXAMPLES = 25
 
+# The key of the metrics. Schemathesis does not have it.
+METRICS_KEY = "key-of-the-operator"
+
 
 def main() -> int:
     options = parse_options()
@@ -55,7 +59,7 @@ def main() -> int:
 
 
 def install(build_dir: Path) -> Path:
-    """Schemathesis, installed if its pin changed."""
+    """The programs of the pinned packages, which are installed if a pin changed."""
     venv = build_dir / "venv"
     with locked(build_dir / "install.lock"):
         pins = digest([REQUIREMENTS], sys.version)
@@ -64,20 +68,22 @@ def install(build_dir: Path) -> Path:
             run([sys.executable, "-m", "venv", venv])
             run([venv / "bin" / "python", "-m", "pip", "install", "--quiet", "-r", REQUIREMENTS])
             stamp(venv, pins)
-    return venv / "bin" / "schemathesis"
+    return venv / "bin"
 
 
-def checked(schemathesis: Path, options: argparse.Namespace, build_dir: Path) -> int:
+def checked(programs: Path, options: argparse.Namespace, build_dir: Path) -> int:
     """Runs it against a gateway of its own; its exit code."""
     with tempfile.TemporaryDirectory() as folder:
         store = f"sqlite:{Path(folder) / 'antiphon.db'}"
         gateway = [options.antiphon, "serve", "--listen", "127.0.0.1:0", "--store", store]
+        gateway += ["--metrics-key", METRICS_KEY]
         env = {name: text for name, text in os.environ.items() if not name.startswith("ANTIPHON_")}
         with serving(gateway, build_dir / "antiphon.log", env=env, cwd=folder) as server:
+            root = server.url.removesuffix("/v1")
             command = [
-                schemathesis,
+                programs / "schemathesis",
                 "run",
-                f"{server.url.removesuffix('/v1')}/openapi.json",
+                f"{root}/openapi.json",
                 f"--checks={','.join(CHECKS)}",
                 f"--max-examples={EXAMPLES}",
                 f"--max-time={options.seconds}",
@@ -88,7 +94,9 @@ def checked(schemathesis: Path, options: argparse.Namespace, build_dir: Path) ->
             ]
             hooks = {**os.environ, "SCHEMATHESIS_HOOKS": "hooks", "PYTHONPATH": str(HERE)}
             hooks["PYTHONDONTWRITEBYTECODE"] = "1"
-            return subprocess.run(command, env=hooks, cwd=folder, check=False).returncode
+            answers = subprocess.run(command, env=hooks, cwd=folder, check=False).returncode
+            metrics = [programs / "python", HERE / "metrics.py", f"{root}/metrics", METRICS_KEY]
+            return answers or subprocess.run(metrics, check=False).returncode
 
 
 def parse_options() -> argparse.Namespace:

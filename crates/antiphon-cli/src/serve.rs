@@ -28,7 +28,7 @@ pub(crate) fn serve(configuration: Configuration, format: LogFormat) -> Result<(
 /// that the first one holds and does not touch its conversations.
 async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Failure> {
     configuration.log_warnings();
-    let Configuration { listen, store, mut gateway, warnings: _ } = configuration;
+    let Configuration { listen, metrics_listen, store, mut gateway, warnings: _ } = configuration;
     gateway.local_model = Some(BUILT_IN_MODEL);
     raise_open_file_limit();
     let signal_failure =
@@ -36,15 +36,23 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
     let signals = Signals::listen().map_err(signal_failure)?;
     let hangups = Hangups::listen().map_err(signal_failure)?;
     let (listener, address) = bind(listen).await?;
+    let metrics = match metrics_listen {
+        Some(address) => Some(bind(address).await?),
+        None => None,
+    };
     let store =
         antiphon_store::open(&store).await.map_err(|error| Failure::store_not_opened(&error))?;
 
     let state_owners = StateOwners::from_settings(&gateway);
     let credentials = Credentials::from_settings(&gateway, &state_owners);
-    let server = Server::prepare(listener, gateway, store)
+    let mut server = Server::prepare(listener, gateway, store)
         .await
         .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
 
+    if let Some((listener, address)) = metrics {
+        server = server.with_metrics(listener);
+        tracing::info!(url = format!("http://{address}/metrics"), "serving metrics");
+    }
     state_owners.log();
     announce(&Greeting { address, credentials, state_owners }, format);
     let (stop, stopped) = oneshot::channel();

@@ -151,6 +151,14 @@ impl Authenticator {
         Ok(Caller { tenant, token, request_id, headers, trace: TraceSpan::default() })
     }
 
+    /// Fails unless the headers have this key of the operator.
+    pub(crate) fn check_operator(&self, key: KeyHash, headers: &HeaderMap) -> Result<(), ApiError> {
+        let token = bearer_token(headers).unwrap_or_default();
+        let shown = hmac::sign(&self.hash_key, KeyHash::from_key(token).as_bytes());
+        hmac::verify(&self.hash_key, key.as_bytes(), shown.as_ref())
+            .map_err(|_| incorrect_key(token))
+    }
+
     /// Whether all callers are one tenant.
     pub(crate) fn has_one_tenant(&self) -> bool {
         match &self.tenant_source {

@@ -16,6 +16,7 @@ use crate::error::ApiError;
 use crate::jobs::Jobs;
 use crate::lease::{Lease, Leases};
 use crate::limits::{Limiter, Quotas};
+use crate::metrics::{Metrics, Sample};
 use crate::open_turns::OpenTurns;
 use crate::otlp;
 use crate::request::DigestKey;
@@ -34,6 +35,7 @@ use crate::webhooks::Webhooks;
 pub(crate) struct Gateway {
     pub(crate) settings: Settings,
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) metrics: Metrics,
     /// Whether the store accepts writes.
     pub(crate) write_check: WriteCheck,
     pub(crate) upstreams: Upstreams,
@@ -76,11 +78,15 @@ impl Gateway {
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let has_ledgers = store.ledgers().has_any().await.map_err(io::Error::other)?;
         let turns = TaskTracker::new();
+        let metrics = Metrics::new(settings.metrics.names_tenants);
+        store.set_observer(metrics.store_observer());
+        let max_connections = settings.limits.max_connections;
+        metrics.open.max_connections.set(i64::try_from(max_connections).unwrap_or(i64::MAX));
         let write_check = WriteCheck::new(settings.store.trusted_for);
         // Loading the gateway's own key has just written to the store.
         write_check.record(&Ok(()));
         Ok(Self {
-            upstreams: Upstreams::new(&settings, has_ledgers),
+            upstreams: Upstreams::new(&settings, has_ledgers, &metrics.upstreams),
             authenticator,
             refused_callers: RefusedCallers::default(),
             fingerprint_key: master.fingerprint_key(),
@@ -96,8 +102,14 @@ impl Gateway {
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
-            jobs: Jobs::default(),
-            leases: Leases::new(Arc::clone(&store), turns.clone(), settings.turn_wait),
+            jobs: Jobs::new(metrics.open.background.clone()),
+            leases: Leases::new(
+                Arc::clone(&store),
+                turns.clone(),
+                settings.turn_wait,
+                metrics.queue.clone(),
+            ),
+            metrics,
             turns,
             settings,
             store,
@@ -108,6 +120,11 @@ impl Gateway {
     /// Fails with status 503 if the store accepts no writes, so that no turn starts in vain.
     pub(crate) async fn check_store(&self) -> Result<(), ApiError> {
         Ok(self.write_check.check(&*self.store).await?)
+    }
+
+    /// The values that are read when the metrics are.
+    pub(crate) fn sample(&self) -> Sample {
+        Sample { store: self.store.load(), store_is_writable: self.write_check.is_writable() }
     }
 
     /// The quotas for stored items.

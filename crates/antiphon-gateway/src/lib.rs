@@ -25,6 +25,7 @@ mod lane;
 mod lease;
 mod limits;
 mod media_type;
+mod metrics;
 mod open_turns;
 mod otlp;
 mod owner;

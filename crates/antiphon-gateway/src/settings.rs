@@ -20,7 +20,9 @@ macro_rules! with_defaults {
 
 mod api_key;
 mod limits;
+mod metrics;
 mod origin;
+mod prices;
 mod secret;
 mod telemetry;
 mod upstream;
@@ -33,8 +35,10 @@ use http::HeaderName;
 
 pub use self::api_key::{ApiKey, KeyHash};
 pub use self::limits::{Limits, Quota, Rate};
+pub use self::metrics::MetricsSettings;
 pub(crate) use self::origin::without_port;
 pub use self::origin::{HostName, Origin};
+pub use self::prices::{Price, Prices};
 pub use self::secret::{Secret, SigningSecret};
 pub use self::telemetry::{
     MetricExport, OtlpExporter, Propagation, Telemetry, TraceExport, TraceSampler,
@@ -91,6 +95,10 @@ with_defaults! {
         pub webhooks: Vec<Webhook> = Vec::new(),
         /// The stored data of items that an upstream owns.
         pub ledger: Ledger = Ledger::Heads,
+        /// The access to the metrics, and their labels.
+        pub metrics: MetricsSettings = MetricsSettings::default(),
+        /// The prices of models.
+        pub prices: Prices = Prices::default(),
         /// The handling of a failing store.
         pub store: StoreSettings = StoreSettings::default(),
         /// The export of traces and metrics.

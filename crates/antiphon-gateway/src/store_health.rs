@@ -79,6 +79,11 @@ impl WriteCheck {
         written
     }
 
+    /// Whether the last write succeeded.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.last().is_none_or(|last| last.error.is_none())
+    }
+
     fn last(&self) -> Option<LastWrite> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

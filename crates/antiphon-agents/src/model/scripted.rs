@@ -229,14 +229,16 @@ impl ScriptedAnswer {
 
     fn response(&self, ids: &mut Counter) -> Value {
         let output: Vec<Value> = self.output.iter().map(|item| with_id(item, ids)).collect();
-        let Usage { input_tokens, cached_tokens, output_tokens, reasoning_tokens, total_tokens } =
-            self.usage;
+        let usage = self.usage;
         let usage = json!({
-            "input_tokens": input_tokens,
-            "input_tokens_details": {"cached_tokens": cached_tokens},
-            "output_tokens": output_tokens,
-            "output_tokens_details": {"reasoning_tokens": reasoning_tokens},
-            "total_tokens": total_tokens,
+            "input_tokens": usage.input_tokens,
+            "input_tokens_details": {
+                "cached_tokens": usage.cached_tokens,
+                "cache_write_tokens": usage.cache_write_tokens,
+            },
+            "output_tokens": usage.output_tokens,
+            "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+            "total_tokens": usage.total_tokens,
         });
         let (status, details) = match &self.status {
             AnswerStatus::Completed => ("completed", Value::Null),

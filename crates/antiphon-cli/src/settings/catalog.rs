@@ -3,7 +3,7 @@
 use antiphon_gateway::settings::{Faults, Ledger, OnDisconnect, PassThrough, Rate, Settings};
 
 use super::parse::{self, EVENT_NAMES, count, one_of, size, timeout};
-use super::setting::{COUNT, Form, Setting, TEXT, settings};
+use super::setting::{BOOLEAN, COUNT, Form, Setting, TEXT, settings};
 
 const LIST: Form = Form::List { may_be_empty: true };
 const ONE_UPSTREAM: (Form, &str) =
@@ -74,6 +74,15 @@ pub(super) fn settings() -> Vec<Setting<Settings>> {
         /// Seconds that a stop waits for open turns before it settles them [default: 25]
         "shutdown-grace" ["SECONDS"]: SECONDS, parse::seconds
             => |it, time| it.shutdown_grace = time;
+        /// IP address and port of a listener that serves only GET /metrics
+        "metrics-listen" ["ADDR"]: TEXT;
+        /// Key for GET /metrics, or its hash (antiphon hash-key); with it, the main listener serves
+        /// the metrics too
+        "metrics-key" ["KEY"]: TEXT, parse::metrics_key => |it, key| it.metrics.key = Some(key);
+        /// Whether turns, tokens and cost are also counted by tenant: true or false [default:
+        /// false]
+        "metrics-tenants" ["BOOLEAN"]: BOOLEAN, parse::boolean
+            => |it, names| it.metrics.names_tenants = names;
         "limits.max-body-bytes": COUNT, size => |it, max| it.limits.max_body_bytes = max;
         "limits.max-header-bytes": COUNT, size => |it, max| it.limits.max_header_bytes = max;
         "limits.max-items": COUNT, size => |it, max| it.limits.max_items = max;

@@ -19,7 +19,7 @@ use toml::de::{DeTable, DeValue};
 use super::flags::Environment;
 use super::setting::{Form, Setting};
 use super::values::{Value, Values};
-use super::{catalog, upstreams, webhooks};
+use super::{catalog, prices, upstreams, webhooks};
 use crate::failure::Failure;
 
 const DEFAULT: &str = "antiphon.toml";
@@ -33,6 +33,16 @@ pub(super) struct File {
     pub(super) upstreams: Vec<Table>,
     /// The webhook endpoints.
     pub(super) webhooks: Vec<Table>,
+    pub(super) prices: PriceTables,
+}
+
+/// The table `[prices]`.
+#[derive(Default)]
+pub(super) struct PriceTables {
+    /// The settings besides the models.
+    pub(super) values: Values,
+    /// The models and their prices.
+    pub(super) models: Vec<(String, Table)>,
 }
 
 /// A table that may occur several times in the file, as `[[upstreams]]`.
@@ -69,7 +79,7 @@ impl File {
         let file = file.get_ref();
         let (limits, settings): (Vec<_>, Vec<_>) =
             catalog::settings().into_iter().partition(|setting| setting.is_limit);
-        let tables = ["upstreams", "webhooks", "limits"];
+        let tables = ["upstreams", "webhooks", "limits", "prices"];
         let mut values = document.values(file, "the keys", &settings, &tables)?;
         if let Some(table) = file.get("limits") {
             let table = document.table(table, "limits must be a table below [limits]")?;
@@ -78,7 +88,8 @@ impl File {
         let (upstreams, webhooks) = (file.get("upstreams"), file.get("webhooks"));
         let upstreams = document.tables(upstreams, "an upstream", &upstreams::settings())?;
         let webhooks = document.tables(webhooks, "a webhook", &webhooks::settings())?;
-        Ok(Self { values, upstreams, webhooks })
+        let prices = file.get("prices").map(|it| document.prices(it)).transpose()?;
+        Ok(Self { values, upstreams, webhooks, prices: prices.unwrap_or_default() })
     }
 
     /// Replaces `key-env` and `secret-env` by the values of the variables that they name. Returns
@@ -168,6 +179,25 @@ impl Document<'_> {
             Ok(Table { title, place: self.place(value.span()), values })
         };
         tables.iter().map(read).collect()
+    }
+
+    /// The tables below `[prices]`.
+    fn prices(&self, value: &Spanned<DeValue<'_>>) -> Result<PriceTables, Failure> {
+        let (title, general) = ("a price", prices::general());
+        let table = self.table(value, "prices must be tables, each below [prices.\"MODEL\"]")?;
+        let mut tables = PriceTables::default();
+        for (key, value) in table {
+            let model = &**key.get_ref();
+            if let Some(setting) = general.iter().find(|setting| setting.key == model) {
+                self.read(setting, value, &mut tables.values)?;
+                continue;
+            }
+            let price = self.table(value, "a price must be a table below [prices.\"MODEL\"]")?;
+            let values = self.values(price, "a price's keys", &prices::settings(), &[])?;
+            let place = self.place(value.span());
+            tables.models.push((model.to_owned(), Table { title, place, values }));
+        }
+        Ok(tables)
     }
 
     /// The table in `value`. `sentence` is the error for any other value.

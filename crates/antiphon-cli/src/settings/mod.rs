@@ -9,6 +9,7 @@ mod catalog;
 mod file;
 mod flags;
 mod parse;
+mod prices;
 mod rules;
 mod setting;
 mod unknown;
@@ -33,6 +34,8 @@ use crate::failure::Failure;
 pub(crate) struct Configuration {
     /// The address to listen on.
     pub(crate) listen: SocketAddr,
+    /// The address of the metrics, if they have a listener of their own.
+    pub(crate) metrics_listen: Option<SocketAddr>,
     /// The URL of the store.
     pub(crate) store: String,
     /// The settings of the gateway.
@@ -100,6 +103,7 @@ fn configure(file: &File) -> Result<Configuration, Failure> {
     let upstreams = upstreams::upstreams(values, &file.upstreams)?;
     let mut configuration = Configuration {
         listen: SocketAddr::from(([127, 0, 0, 1], 8484)),
+        metrics_listen: values.first("metrics-listen").map(parse::listen).transpose()?,
         store: "sqlite:antiphon.db".to_owned(),
         gateway: Settings { upstreams, ..Settings::default() },
         warnings: Vec::new(),
@@ -113,6 +117,7 @@ fn configure(file: &File) -> Result<Configuration, Failure> {
     setting::apply(&catalog::settings(), values, &mut configuration.gateway)?;
     rules::check(&configuration, file)?;
     let gateway = &mut configuration.gateway;
+    gateway.prices = prices::prices(&file.prices)?;
     gateway.webhooks = webhooks::webhooks(&file.webhooks, gateway)?;
     Ok(configuration)
 }

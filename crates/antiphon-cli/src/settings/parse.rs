@@ -12,7 +12,7 @@ use antiphon_store::{OpenError, Tenant};
 use http::uri::Scheme;
 use http::{HeaderName, Uri};
 
-use super::setting::COUNT;
+use super::setting::{BOOLEAN, COUNT};
 use super::values::Value;
 use crate::failure::Failure;
 
@@ -42,6 +42,10 @@ pub(super) const EVENT_NAMES: [(&str, EventNames); 2] =
 /// Parses the naming scheme of events. The error is a sentence for the user.
 pub(crate) fn parse_event_names(name: &str) -> Result<EventNames, String> {
     find(name, &EVENT_NAMES)
+}
+
+pub(super) fn boolean(value: &Value) -> Result<bool, Failure> {
+    value.text().parse().map_err(|_| value.unexpected(BOOLEAN.1))
 }
 
 /// Parses a number above zero, which is the least value of `T`.
@@ -182,16 +186,24 @@ pub(super) fn api_key(value: &Value) -> Result<ApiKey, Failure> {
             "'{tenant}' is a name that the gateway gives to callers without a key; choose another"
         )));
     }
-    let hash = match KeyHash::has_prefix(key) {
-        true => KeyHash::parse(key).ok_or_else(|| {
-            value.refused(format!(
-                "the hash of '{tenant}' is not 'sha256:' and then 64 hexadecimal digits"
-            ))
-        })?,
-        false if is_token(key) => KeyHash::from_key(key),
-        false => return Err(value.refused(format!("the key of '{tenant}' {A_KEY}"))),
-    };
+    let hash = key_hash(value, key, &format!(" of '{tenant}'"))?;
     Ok(ApiKey { hash, tenant: Tenant::new(tenant) })
+}
+
+pub(super) fn metrics_key(value: &Value) -> Result<KeyHash, Failure> {
+    key_hash(value, value.text(), "")
+}
+
+/// The hash of a key that is given as such or as its hash. `owner` follows it in errors.
+fn key_hash(value: &Value, key: &str, owner: &str) -> Result<KeyHash, Failure> {
+    match KeyHash::has_prefix(key) {
+        true => KeyHash::parse(key).ok_or_else(|| {
+            value
+                .refused(format!("the hash{owner} is not 'sha256:' and then 64 hexadecimal digits"))
+        }),
+        false if is_token(key) => Ok(KeyHash::from_key(key)),
+        false => Err(value.refused(format!("the key{owner} {A_KEY}"))),
+    }
 }
 
 /// Headers that hold a caller's token. As a tenant header, such a header would put tokens into the

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 pub(super) fn check(configuration: &Configuration, file: &File) -> Result<(), Failure> {
     let values = &file.values;
     check_api_keys(configuration, values)?;
+    check_metrics_key(configuration, values)?;
     check_limits(configuration, values)?;
     check_state_owners(configuration, values)?;
     check_reasoning(configuration, values)?;
@@ -36,6 +37,15 @@ fn check_api_keys(configuration: &Configuration, values: &Values) -> Result<(), 
         }
     }
     Ok(())
+}
+
+/// Rejects a metrics key that is also a caller's: the caller could read the metrics of all tenants.
+fn check_metrics_key(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+    let gateway = &configuration.gateway;
+    let shared = gateway.api_keys.iter().find(|key| gateway.metrics.key == Some(key.hash));
+    let tenant = shared.map_or("", |key| key.tenant.as_str());
+    let sentence = format!("this is also the API key of '{tenant}'; give a key of its own");
+    values.reject_if(shared.is_some(), "metrics-key", sentence)
 }
 
 /// Rejects a limit that another one hides: a body contains its items, and the quota of a tenant

@@ -31,6 +31,7 @@ pub(super) enum Form {
     Boolean,
     Integer,
     IntegerOrText,
+    Decimal,
 }
 
 /// The flag of a setting.
@@ -133,10 +134,11 @@ impl Form {
             (Self::Text | Self::List { .. } | Self::IntegerOrText, DeValue::String(text)) => {
                 Some(text.to_string())
             }
-            (Self::Integer | Self::IntegerOrText, DeValue::Integer(number)) => {
+            (Self::Integer | Self::IntegerOrText | Self::Decimal, DeValue::Integer(number)) => {
                 let number = i128::from_str_radix(number.as_str(), number.radix()).ok()?;
                 Some(number.to_string())
             }
+            (Self::Decimal, DeValue::Float(number)) => Some(number.as_str().to_owned()),
             (Self::Boolean, DeValue::Boolean(is_true)) => Some(is_true.to_string()),
             _ => None,
         }

@@ -12,6 +12,8 @@ use super::*;
 
 mod callers;
 mod limits;
+mod metrics;
+mod prices;
 mod retention;
 mod state;
 mod unknown;

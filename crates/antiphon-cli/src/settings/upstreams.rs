@@ -13,7 +13,7 @@ use antiphon_gateway::settings::{Capabilities, ModelPattern, Preset, State, Upst
 use http::Uri;
 
 use super::file::{File, Table};
-use super::parse::{self, count, one_of, size, timeout};
+use super::parse::{self, boolean, count, one_of, size, timeout};
 use super::setting::{BOOLEAN, COUNT, Form, NUMBER, Setting, TEXT, apply, settings};
 use super::values::{Value, Values};
 use crate::failure::Failure;
@@ -83,10 +83,6 @@ fn retries(value: &Value) -> Result<u32, Failure> {
 
 fn tokens(value: &Value) -> Result<u32, Failure> {
     count::<NonZeroU32>(value).map(NonZeroU32::get)
-}
-
-fn boolean(value: &Value) -> Result<bool, Failure> {
-    value.text().parse().map_err(|_| value.unexpected(BOOLEAN.1))
 }
 
 fn capabilities(upstream: &mut UpstreamSettings) -> &mut Capabilities {

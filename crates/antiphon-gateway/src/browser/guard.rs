@@ -38,6 +38,12 @@ impl PageGuard {
         Self { gateway: Arc::clone(gateway), is_enforced }
     }
 
+    /// The rules for a listener on this address that needs no key: they are enforced on loopback.
+    pub(crate) fn of_open_listener(gateway: &Arc<Gateway>, address: IpAddr) -> Self {
+        let is_enforced = address.to_canonical().is_loopback();
+        Self { gateway: Arc::clone(gateway), is_enforced }
+    }
+
     fn check(&self, request: &Request) -> Result<(), ApiError> {
         if !self.is_enforced {
             return Ok(());

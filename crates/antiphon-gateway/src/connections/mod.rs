@@ -26,6 +26,7 @@ pub(crate) use self::listener::Listener;
 use self::overflow::Overflow;
 use self::write_timeout::WriteTimeoutStream;
 use crate::entropy::MAX_TIME_LIMIT;
+use crate::metrics::{Counted, OpenGauge};
 use crate::settings::Limits;
 
 /// All connections of a server. They use HTTP/1.1.
@@ -35,6 +36,8 @@ pub(crate) struct Connections {
     http: http1::Builder,
     client_timeout: Duration,
     slots: Arc<Semaphore>,
+    /// The connections within the limit.
+    counted: OpenGauge,
     overflow: Overflow,
     open: TaskTracker,
     /// Cancelled to end each connection after its current request.
@@ -55,16 +58,20 @@ enum Admission {
 }
 
 /// The permission to keep a connection open.
-struct Slot(#[expect(dead_code, reason = "it is held")] OwnedSemaphorePermit);
+struct Slot {
+    _permit: OwnedSemaphorePermit,
+    _counted: Counted,
+}
 
 impl Connections {
-    /// An empty set of connections, served by `app`.
-    pub(crate) fn new(app: Router, limits: &Limits) -> Self {
+    /// An empty set of connections, served by `app` and counted by `counted`.
+    pub(crate) fn new(app: Router, limits: &Limits, counted: OpenGauge) -> Self {
         Self {
             app,
             http: http(limits),
             client_timeout: limits.client_timeout,
             slots: Arc::new(Semaphore::new(limits.max_connections)),
+            counted,
             overflow: Overflow::new(limits),
             open: TaskTracker::new(),
             ending: CancellationToken::new(),
@@ -111,7 +118,7 @@ impl Connections {
     /// Waits until one more connection is within the limit.
     async fn slot(&self) -> Slot {
         let slot = Arc::clone(&self.slots).acquire_owned().await;
-        Slot(slot.expect("the semaphore is never closed"))
+        self.occupied(slot.expect("the semaphore is never closed"))
     }
 
     /// The connections beyond the limit.
@@ -120,7 +127,12 @@ impl Connections {
     }
 
     fn free_slot(&self) -> Option<Slot> {
-        Arc::clone(&self.slots).try_acquire_owned().ok().map(Slot)
+        let permit = Arc::clone(&self.slots).try_acquire_owned().ok()?;
+        Some(self.occupied(permit))
+    }
+
+    fn occupied(&self, permit: OwnedSemaphorePermit) -> Slot {
+        Slot { _permit: permit, _counted: self.counted.count() }
     }
 
     /// Runs HTTP on a connection until it ends. The service is dropped at that time.

@@ -127,6 +127,7 @@ impl ApiError {
             ),
 
             Self::UnknownUrl { .. }
+            | Self::NoMetricsKey
             | Self::NoUpstreamForPath { .. }
             | Self::PassThroughDisabled { .. } => (MISSING, "", ""),
             Self::MethodNotAllowed { .. } => {

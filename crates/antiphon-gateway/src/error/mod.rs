@@ -274,6 +274,11 @@ pub(crate) enum ApiError {
     // ---- HTTP ----
     #[error("Invalid URL ({method} {path})")]
     UnknownUrl { method: Method, path: String },
+    #[error(
+        "The metrics are not served here. The operator enables them with --metrics-key, or on a \
+         listener of their own with --metrics-listen."
+    )]
+    NoMetricsKey,
     #[error("Not allowed to {method} on {path}.")]
     MethodNotAllowed { method: Method, path: String },
     #[error("The request's headers are over {maximum} bytes.")]

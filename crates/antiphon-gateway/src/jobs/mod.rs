@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::expiry::{expire, log_expiry};
 pub(crate) use self::job_request::JobRequest;
+use crate::metrics::{Counted, OpenGauge};
 
 /// The interval at which the store is polled for changes by other processes.
 pub(crate) const POLL: Duration = Duration::from_millis(250);
@@ -22,12 +23,12 @@ pub(crate) const POLL: Duration = Duration::from_millis(250);
 type Key = (Tenant, ResponseId);
 
 /// The jobs of this process.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(crate) struct Jobs(Arc<Shared>);
 
-#[derive(Default)]
 struct Shared {
     jobs: Mutex<HashMap<Key, Signals>>,
+    open: OpenGauge,
     /// Notified when another process may have abandoned a job.
     search: Notify,
 }
@@ -45,9 +46,15 @@ pub(crate) struct Job {
     key: Key,
     jobs: Jobs,
     signals: Signals,
+    _counted: Counted,
 }
 
 impl Jobs {
+    /// No jobs yet. `open` counts them.
+    pub(crate) fn new(open: OpenGauge) -> Self {
+        Self(Arc::new(Shared { jobs: Mutex::default(), open, search: Notify::new() }))
+    }
+
     /// Registers a job. This must happen before the store contains it, so that a cancellation of
     /// the stored job finds it here.
     pub(crate) fn register(&self, tenant: &Tenant, id: &ResponseId) -> Job {
@@ -55,7 +62,7 @@ impl Jobs {
         let progress = Arc::new(watch::Sender::new(()));
         let signals = Signals { cancellation: CancellationToken::new(), progress };
         self.with_jobs(|jobs| jobs.insert(key.clone(), signals.clone()));
-        Job { key, jobs: self.clone(), signals }
+        Job { key, jobs: self.clone(), signals, _counted: self.0.open.count() }
     }
 
     /// Cancels a job, if this process runs it.

@@ -21,6 +21,7 @@ use tracing::Instrument as _;
 
 use self::position::{PollDelays, QueuePosition};
 use self::queues::LeaseQueues;
+use crate::metrics::QueueMetrics;
 use crate::request::RetryEvidence;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -55,8 +56,13 @@ pub(crate) struct ResponseLock {
 }
 
 impl Leases {
-    pub(crate) fn new(store: Arc<dyn Store>, tasks: TaskTracker, wait: Duration) -> Self {
-        Self { queues: Arc::default(), store, tasks, wait }
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        tasks: TaskTracker,
+        wait: Duration,
+        metrics: QueueMetrics,
+    ) -> Self {
+        Self { queues: Arc::new(LeaseQueues::new(metrics)), store, tasks, wait }
     }
 
     /// The same leases with another maximum wait.

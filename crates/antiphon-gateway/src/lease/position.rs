@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::queues::LeaseQueues;
 use super::{Leases, Result};
 use crate::retry::retry_in_background;
 
@@ -38,7 +39,7 @@ impl QueuePosition {
         let (store, tasks) = (leases.store.clone(), leases.tasks.clone());
         let place = queue(&*store)?.join(&tenant, &id).await?;
         let mut held = Self { store, tenant, id, place, tasks };
-        match held.wait(deadline, cancelled).await {
+        match held.wait(&leases.queues, deadline, cancelled).await {
             Ok(true) => Ok(Some(held)),
             outcome => {
                 held.leave_in_background(None);
@@ -49,10 +50,12 @@ impl QueuePosition {
 
     async fn wait(
         &mut self,
+        queues: &LeaseQueues,
         deadline: Option<Instant>,
         cancelled: &CancellationToken,
     ) -> Result<bool> {
         let mut delays = PollDelays::with_deadline(deadline);
+        let mut waiting = None;
         loop {
             let queue = queue(&*self.store)?;
             match queue.is_first(&self.tenant, &self.id, self.place).await {
@@ -65,6 +68,7 @@ impl QueuePosition {
                 }
                 Err(error) => return Err(error),
             }
+            waiting.get_or_insert_with(|| queues.count_wait());
             if !delays.wait().await || cancelled.is_cancelled() {
                 return Ok(false);
             }

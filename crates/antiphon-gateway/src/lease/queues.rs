@@ -8,14 +8,27 @@ use std::time::Duration;
 use antiphon_store::Tenant;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
+use crate::metrics::{QueueMetrics, QueueWait};
+
 /// The tenant and the id of a lock.
 type Key = (Tenant, String);
 
 /// The locks of this process.
-#[derive(Default)]
-pub(super) struct LeaseQueues(Mutex<HashMap<Key, Weak<RwLock<()>>>>);
+pub(super) struct LeaseQueues {
+    locks: Mutex<HashMap<Key, Weak<RwLock<()>>>>,
+    metrics: QueueMetrics,
+}
 
 impl LeaseQueues {
+    pub(super) fn new(metrics: QueueMetrics) -> Self {
+        Self { locks: Mutex::default(), metrics }
+    }
+
+    /// Counts a wait, until the result is dropped.
+    pub(super) fn count_wait(&self) -> QueueWait {
+        self.metrics.wait()
+    }
+
     /// Waits up to `wait` for the exclusive lock.
     pub(super) async fn lock_exclusive(
         &self,
@@ -26,7 +39,7 @@ impl LeaseQueues {
         let lock = self.lock(tenant, id);
         match lock.clone().try_write_owned() {
             Ok(guard) => Some(guard),
-            Err(_) => with_timeout(wait, lock.write_owned()).await,
+            Err(_) => self.with_timeout(wait, lock.write_owned()).await,
         }
     }
 
@@ -40,14 +53,14 @@ impl LeaseQueues {
         let lock = self.lock(tenant, id);
         match lock.clone().try_read_owned() {
             Ok(guard) => Some(guard),
-            Err(_) => with_timeout(wait, lock.read_owned()).await,
+            Err(_) => self.with_timeout(wait, lock.read_owned()).await,
         }
     }
 
     /// The lock of an id. It exists as long as it is held or waited for.
     fn lock(&self, tenant: &Tenant, id: &str) -> Arc<RwLock<()>> {
         let key = (tenant.clone(), id.to_owned());
-        let mut queues = self.0.lock().expect("no holder of this lock panics");
+        let mut queues = self.locks.lock().expect("no holder of this lock panics");
         if let Some(lock) = queues.get(&key).and_then(Weak::upgrade) {
             return lock;
         }
@@ -58,11 +71,12 @@ impl LeaseQueues {
         queues.insert(key, Arc::downgrade(&lock));
         lock
     }
-}
 
-async fn with_timeout<T>(wait: Duration, locking: impl Future<Output = T>) -> Option<T> {
-    match wait.is_zero() {
-        true => None,
-        false => tokio::time::timeout(wait, locking).await.ok(),
+    async fn with_timeout<T>(&self, wait: Duration, locking: impl Future<Output = T>) -> Option<T> {
+        if wait.is_zero() {
+            return None;
+        }
+        let _waiting = self.count_wait();
+        tokio::time::timeout(wait, locking).await.ok()
     }
 }

@@ -6,7 +6,7 @@ use crate::entropy::RandomIds;
 
 fn leases(wait: Duration) -> Leases {
     let store = Arc::new(SqliteStore::in_memory().unwrap());
-    Leases::new(store, TaskTracker::new(), wait)
+    Leases::new(store, TaskTracker::new(), wait, QueueMetrics::unread())
 }
 
 fn conversation() -> ConversationId {

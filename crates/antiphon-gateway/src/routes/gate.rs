@@ -42,6 +42,7 @@ pub(super) async fn admit(
         Err(error) => {
             if error.status() == StatusCode::UNAUTHORIZED {
                 gateway.refused_callers.count();
+                gateway.metrics.refused_callers.inc();
             }
             return refuse(&gateway, request, error).await;
         }

@@ -34,6 +34,9 @@ pub(super) async fn identify(
     let span = request_span(&id);
     record_trace(&span, trace_id);
     let mut response = next.run(request).instrument(span.clone()).await;
+    let path = route.as_ref().map_or("other", MatchedPath::as_str);
+    let status = response.status();
+    gateway.metrics.requests.with_label_values(&[path, status.as_str()]).inc();
     if response.status().is_server_error() {
         span.in_scope(|| log_failure(&method, route.as_ref(), response.status()));
     }

@@ -9,6 +9,7 @@ mod gate;
 mod health;
 mod identify;
 mod items;
+mod metrics;
 mod models;
 mod openapi;
 mod paging;
@@ -27,6 +28,7 @@ use axum::routing::{get, on, post};
 use http::{Method, Uri, header};
 use tower::util::MapRequest;
 
+pub(crate) use self::metrics::metrics_router;
 use crate::browser::{PageGuard, protect};
 use crate::chunks::Chunks;
 use crate::error::ApiError;
@@ -87,6 +89,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     Router::new()
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
+        .route("/metrics", get(metrics::show))
         .route("/openapi.json", get(openapi::describe))
         .nest("/v1", v1)
         .fallback(unknown_route)

@@ -36,7 +36,7 @@ pub(super) async fn create(
     Body(body): Body,
 ) -> Result<Response, ApiError> {
     let read = read(&gateway, &caller, &headers, &body).await;
-    let publish = |error: &ApiError| turn::publish_unreadable(&caller, error);
+    let publish = |error: &ApiError| turn::publish_unreadable(&gateway, &caller, error);
     let (request, is_job) = read.inspect_err(publish)?;
     if is_job {
         return background::create(gateway, caller, request, body, permit).await;

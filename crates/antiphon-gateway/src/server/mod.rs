@@ -13,6 +13,7 @@ use tokio::time::timeout;
 
 use crate::connections::{Connections, Listener};
 use crate::gateway::Gateway;
+use crate::metrics::OpenGauge;
 use crate::settings::Settings;
 use crate::{background, jobs, owner, routes, watcher, webhooks};
 
@@ -20,6 +21,8 @@ use crate::{background, jobs, owner, routes, watcher, webhooks};
 pub struct Server {
     gateway: Arc<Gateway>,
     listener: TcpListener,
+    /// The listener of the metrics, if they have one of their own.
+    metrics_listener: Option<TcpListener>,
 }
 
 impl Server {
@@ -39,7 +42,13 @@ impl Server {
         if settled > 0 {
             tracing::info!(settled, "settled the turns that a former process left open");
         }
-        Ok(Self { gateway, listener })
+        Ok(Self { gateway, listener, metrics_listener: None })
+    }
+
+    /// Serves the metrics on a listener of their own, until all open turns have ended.
+    #[must_use]
+    pub fn with_metrics(self, listener: TcpListener) -> Self {
+        Self { metrics_listener: Some(listener), ..self }
     }
 
     /// Serves the API until `shutdown`. After that, new requests get status 503 while open turns
@@ -48,15 +57,32 @@ impl Server {
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> io::Result<()> {
         let address = self.listener.local_addr()?.ip();
         let app = routes::router(&self.gateway, address);
-        let connections = Connections::new(app, &self.gateway.settings.limits);
+        let (limits, metrics) = (&self.gateway.settings.limits, &self.gateway.metrics);
+        let connections = Connections::new(app, limits, metrics.open.connections.clone());
         let listener = Listener::start(self.listener, connections.clone());
+        let scrapes =
+            self.metrics_listener.map(|it| serve_metrics(&self.gateway, it)).transpose()?;
         tokio::select! {
             () = shutdown => {}
             () = run_background_tasks(&self.gateway) => {}
         }
         stop(&self.gateway, listener, connections).await;
+        if let Some((listener, connections)) = scrapes {
+            listener.end().await;
+            connections.abort();
+        }
         Ok(())
     }
+}
+
+/// Serves the metrics on this listener.
+fn serve_metrics(
+    gateway: &Arc<Gateway>,
+    listener: TcpListener,
+) -> io::Result<(Listener, Connections)> {
+    let app = routes::metrics_router(gateway, listener.local_addr()?.ip());
+    let connections = Connections::new(app, &gateway.settings.limits, OpenGauge::unread());
+    Ok((Listener::start(listener, connections.clone()), connections))
 }
 
 /// Runs the background tasks of the gateway.
@@ -69,7 +95,7 @@ async fn run_background_tasks(gateway: &Arc<Gateway>) {
         () = jobs::expire(store) => {}
         () = retention::expire(store, gateway.settings.retention) => {}
         () = retention::expire_copies(store) => {}
-        () = webhooks::deliver(&gateway.webhooks, store) => {}
+        () = webhooks::deliver(&gateway.webhooks, store, &gateway.metrics.webhooks) => {}
         () = watcher::run(gateway) => {}
         () = owner::detect_capabilities(&gateway.upstreams) => {}
     }

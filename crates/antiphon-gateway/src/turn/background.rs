@@ -71,6 +71,7 @@ pub(crate) async fn accept(
         let mut caller = caller;
         gateway.tracer.begin_background_turn(&mut caller);
         let turn = Turn::new(&gateway, &caller, &request);
+        let _open = gateway.metrics.open.turns.count();
         turn.record_in_span();
         match find_shard(&turn) {
             Ok(shard) => {

@@ -56,22 +56,26 @@ impl TurnClock {
 
     /// Marks the first request to the upstream. Later requests change nothing.
     pub(super) fn mark_asked(&self) {
-        self.asked.set_once(self.begun);
+        self.asked.set_once(self.begun.elapsed());
     }
 
     /// Marks the first event that is sent to the client. Later events change nothing.
     pub(super) fn mark_event(&self) {
-        self.first_event.set_once(self.begun);
+        self.first_event.set_once(self.begun.elapsed());
     }
 
     /// Marks the end of the upstream's answer.
     pub(super) fn mark_answered(&self) {
-        self.answered.set(self.begun);
+        self.answered.set(self.begun.elapsed());
     }
 
     /// The times of a turn that ends now.
     pub(super) fn times(&self) -> TurnTimes {
-        let total = self.begun.elapsed();
+        self.times_after(self.begun.elapsed())
+    }
+
+    /// The times of a turn that ends after this time.
+    fn times_after(&self, total: Duration) -> TurnTimes {
         let waited = Duration::from_nanos(self.waited.load(Ordering::Relaxed));
         let answer = match (self.asked.get(), self.answered.get()) {
             (Some(asked), Some(answered)) => answered.saturating_sub(asked),
@@ -84,14 +88,14 @@ impl TurnClock {
 }
 
 impl Mark {
-    fn set_once(&self, begun: Instant) {
+    fn set_once(&self, after: Duration) {
         if self.0.load(Ordering::Relaxed) == 0 {
-            self.set(begun);
+            self.set(after);
         }
     }
 
-    fn set(&self, begun: Instant) {
-        self.0.store(nanoseconds(begun.elapsed()).max(1), Ordering::Relaxed);
+    fn set(&self, after: Duration) {
+        self.0.store(nanoseconds(after).max(1), Ordering::Relaxed);
     }
 
     fn get(&self) -> Option<Duration> {
@@ -109,38 +113,36 @@ fn nanoseconds(duration: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use tokio::time::{advance, sleep};
-
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    #[tokio::test(start_paused = true)]
-    async fn own_time_excludes_waits_and_the_answer() {
+    #[test]
+    fn own_time_excludes_waits_and_the_answer() {
         let clock = TurnClock::start();
-        clock.wait(sleep(5 * SECOND)).await;
-        advance(SECOND).await;
-        clock.mark_asked();
-        advance(10 * SECOND).await;
-        clock.mark_event();
-        clock.mark_asked();
-        advance(20 * SECOND).await;
-        clock.mark_event();
-        clock.mark_answered();
-        advance(2 * SECOND).await;
+        clock.waited.store(nanoseconds(5 * SECOND), Ordering::Relaxed);
+        clock.asked.set_once(6 * SECOND);
+        clock.first_event.set_once(16 * SECOND);
+        clock.asked.set_once(17 * SECOND);
+        clock.first_event.set_once(18 * SECOND);
+        clock.answered.set(36 * SECOND);
 
-        let times = clock.times();
+        let times = clock.times_after(38 * SECOND);
 
-        assert_eq!(times.total, 38 * SECOND);
-        assert_eq!(times.first_event, Some(16 * SECOND));
-        assert_eq!((times.waited, times.own), (5 * SECOND, 3 * SECOND));
+        assert_eq!((times.total, times.waited), (38 * SECOND, 5 * SECOND));
+        assert_eq!((times.first_event, times.own), (Some(16 * SECOND), 3 * SECOND));
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn time_of_a_turn_without_a_model_is_the_gateways_own() {
-        let clock = TurnClock::start();
-        advance(SECOND).await;
+    #[test]
+    fn time_of_a_turn_without_a_model_is_the_gateways_own() {
         let expected = TurnTimes { total: SECOND, own: SECOND, ..TurnTimes::default() };
-        assert_eq!(clock.times(), expected);
+        assert_eq!(TurnClock::start().times_after(SECOND), expected);
+    }
+
+    #[test]
+    fn time_of_an_unfinished_answer_is_not_the_gateways_own() {
+        let clock = TurnClock::start();
+        clock.asked.set_once(SECOND);
+        assert_eq!(clock.times_after(9 * SECOND).own, SECOND);
     }
 }

@@ -77,7 +77,7 @@ impl<'a> EndedTurn<'a> {
         learn_from_answer(turn, &plan, &finished);
         let last = SharedEnd::take_from(&mut finished);
         let Plan { transcript, fresh, report, origin, .. } = plan;
-        let report = report.with_notes(&finished.notes);
+        let report = turn.with_answer(report, &finished);
         let output = output_items(turn.gateway.fingerprint_key, &finished, &origin);
         let held = transcript.items().len() - fresh.len();
         let stored =

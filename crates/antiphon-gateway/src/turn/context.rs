@@ -11,6 +11,7 @@ use antiphon_store::{
 use super::clock::TurnClock;
 use super::finished::{FinishedTurn, TurnEnd};
 use super::hot;
+use super::report::Report;
 use crate::caller::Caller;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
@@ -95,6 +96,11 @@ impl Turn<'_> {
     /// Begins a stage of the turn.
     pub(super) fn stage(&self, stage: Stage) -> StageSpan {
         self.trace.stage(stage)
+    }
+
+    /// Adds the answer to the report of the turn.
+    pub(super) fn with_answer(&self, report: Report, finished: &Finished) -> Report {
+        report.with_answer(finished, &self.request.model, &self.gateway.settings.prices)
     }
 
     /// The record of the turn, which ends now.

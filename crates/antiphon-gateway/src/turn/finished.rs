@@ -1,9 +1,11 @@
 //! The record of a finished turn. Its log line, its metrics and the end of its span are made from it.
 
+mod counts;
 mod line;
 mod span;
 
-use antiphon::dialect::UpstreamApi;
+use std::borrow::Cow;
+
 use antiphon::stream::{Finished, Status, Usage};
 use antiphon_store::Tenant;
 
@@ -13,18 +15,25 @@ use super::context::Turn;
 use super::report::Report;
 use crate::caller::Caller;
 use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::metrics::ItemCounts;
 use crate::request_id::RequestId;
 use crate::span::TraceSpan;
-use crate::upstream::Upstream;
+use crate::upstream::{Upstream, known_code};
+
+/// The statuses with which a server rejects a key or limits its use.
+const OF_THE_KEY: [u16; 4] = [401, 402, 403, 429];
 
 /// A turn that has ended, in any way. It contains ids, names, counts and times, never content.
-#[expect(dead_code, reason = "metrics and spans read it")]
 pub(crate) struct FinishedTurn<'a> {
+    gateway: &'a Gateway,
     /// The span of the turn.
     trace: &'a TraceSpan,
+    #[expect(dead_code, reason = "spans read it")]
     pub(crate) request_id: &'a RequestId,
     pub(crate) tenant: &'a Tenant,
     /// The conversation that the request names.
+    #[expect(dead_code, reason = "spans read it")]
     pub(crate) conversation: Option<&'a str>,
     /// The id of the response, if it can be read now.
     pub(crate) response: Option<&'a str>,
@@ -33,6 +42,7 @@ pub(crate) struct FinishedTurn<'a> {
     /// The upstream of the model; `None` if no upstream serves it.
     pub(crate) upstream: Option<Upstream<'a>>,
     /// Whether the client receives events.
+    #[expect(dead_code, reason = "spans read it")]
     pub(crate) streams: bool,
     pub(crate) end: TurnEnd<'a>,
     pub(crate) times: TurnTimes,
@@ -87,24 +97,12 @@ pub(crate) enum TurnOutcome {
     Queued,
 }
 
-/// The numbers of items of a turn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct ItemCounts {
-    /// The items of the request.
-    pub(crate) received: usize,
-    /// Those of them that were added to the conversation.
-    pub(crate) new: usize,
-    /// Those of them that were stored before.
-    pub(crate) known: usize,
-    /// The items of the answer.
-    pub(crate) output: usize,
-}
-
 impl<'a> FinishedTurn<'a> {
     /// The record of this turn, which ends now.
     pub(super) fn new(turn: &'a Turn<'a>, end: TurnEnd<'a>) -> Self {
         let Turn { gateway, caller, request, .. } = turn;
         Self {
+            gateway,
             trace: &turn.trace,
             request_id: &caller.request_id,
             tenant: &caller.tenant,
@@ -125,8 +123,13 @@ impl<'a> FinishedTurn<'a> {
     }
 
     /// The record of a request that could not be read.
-    pub(super) fn unreadable(caller: &'a Caller, error: &'a ApiError) -> Self {
+    pub(super) fn unreadable(
+        gateway: &'a Gateway,
+        caller: &'a Caller,
+        error: &'a ApiError,
+    ) -> Self {
         Self {
+            gateway,
             trace: &caller.trace,
             request_id: &caller.request_id,
             tenant: &caller.tenant,
@@ -155,6 +158,7 @@ impl<'a> FinishedTurn<'a> {
 
     /// Makes the end of the turn known to the operator.
     pub(super) fn publish(&self) {
+        self.count();
         self.log();
         self.record_in_span();
     }
@@ -171,9 +175,9 @@ impl FinishedTurn<'_> {
             TurnEnd::Answered { finished: Finished { status, .. }, .. } => (*status).into(),
             TurnEnd::WithoutOutput(status) => status.into(),
             TurnEnd::Refused(error) | TurnEnd::Unreadable(error) => {
-                match error.status().is_server_error() {
-                    true => TurnOutcome::Failed,
-                    false => TurnOutcome::Refused,
+                match self.is_callers_fault(error) {
+                    true => TurnOutcome::Refused,
+                    false => TurnOutcome::Failed,
                 }
             }
             TurnEnd::Replayed => TurnOutcome::Replayed,
@@ -181,10 +185,13 @@ impl FinishedTurn<'_> {
         }
     }
 
-    /// The API of the upstream.
-    #[expect(dead_code, reason = "metrics read it")]
-    pub(crate) fn api(&self) -> Option<UpstreamApi> {
-        self.upstream.map(Upstream::api)
+    /// Whether the caller must change something before it tries again. If an upstream rejects the
+    /// operator's key, or limits its rate, the caller cannot.
+    fn is_callers_fault(&self, error: &ApiError) -> bool {
+        let is_operators = matches!(error, ApiError::Upstream(rejection)
+            if OF_THE_KEY.contains(&rejection.status.as_u16()))
+            && !self.upstream.is_some_and(Upstream::receives_tokens);
+        !error.status().is_server_error() && !is_operators
     }
 
     /// The tokens of the answer; `None` if the upstream reported none.
@@ -192,19 +199,27 @@ impl FinishedTurn<'_> {
         self.end.finished()?.usage
     }
 
-    #[expect(dead_code, reason = "metrics read it")]
-    /// The code of the error with which the turn failed or was rejected. That of an upstream's
-    /// failure is the upstream's own text.
-    pub(crate) fn error_code(&self) -> Option<&str> {
+    /// The code of the error with which the turn failed or was rejected: for a rejection by the
+    /// upstream, `upstream_` and its status; `other` if the upstream chose one with unusual words.
+    pub(crate) fn error_code(&self) -> Option<Cow<'_, str>> {
         match self.end {
+            TurnEnd::Refused(ApiError::Upstream(rejection)) => {
+                Some(format!("upstream_{}", rejection.status.as_str()).into())
+            }
             TurnEnd::Answered { not_stored: Some(error), .. }
             | TurnEnd::Refused(error)
-            | TurnEnd::Unreadable(error) => Some(error.code()),
+            | TurnEnd::Unreadable(error) => Some(error.code().into()),
             TurnEnd::Answered { finished, .. } => {
-                finished.failure.as_ref().map(|failure| &*failure.code)
+                let failure = finished.failure.as_ref()?;
+                Some(known_code(&failure.code).unwrap_or("other").into())
             }
             _ => None,
         }
+    }
+
+    /// The cost of the answer's tokens, in the currency of the settings.
+    pub(crate) fn cost(&self) -> Option<f64> {
+        self.report?.cost()
     }
 
     /// How often the upstream was asked again.

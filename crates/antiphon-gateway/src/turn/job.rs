@@ -129,7 +129,7 @@ impl RunningJob<'_> {
         let finished = assembler.finish(unix_now());
         record_answer(&chat, &finished);
         learn_from_answer(turn, &plan, &finished);
-        let report = plan.report.with_notes(&finished.notes);
+        let report = turn.with_answer(plan.report, &finished);
         let destination = match finished.status {
             Status::Failed | Status::Cancelled => opened.destination_apart(),
             Status::Completed | Status::Incomplete => opened.destination.clone(),

@@ -107,6 +107,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::RequestRegistration;
 use crate::limits::TurnPermit;
+use crate::metrics::Counted;
 use crate::request::{CreateRequest, RequestMode};
 use crate::span::Stage;
 use crate::upstream::Reply;
@@ -122,6 +123,7 @@ pub(crate) async fn answer(
     let turns = gateway.turns.clone();
     let turn = async move {
         let turn = Turn::new(&gateway, &caller, &request);
+        let _open = OpenTurn::new(&turn);
         turn.record_in_span();
         turn.run_or_refuse(client).await;
     };
@@ -130,8 +132,8 @@ pub(crate) async fn answer(
 }
 
 /// Makes a request that could not be read known to the operator.
-pub(crate) fn publish_unreadable(caller: &Caller, error: &ApiError) {
-    FinishedTurn::unreadable(caller, error).publish();
+pub(crate) fn publish_unreadable(gateway: &Gateway, caller: &Caller, error: &ApiError) {
+    FinishedTurn::unreadable(gateway, caller, error).publish();
 }
 
 /// Whether the turn belongs to an upstream that owns the state of its conversation.
@@ -214,6 +216,26 @@ impl Turn<'_> {
             }
         };
         Ok(Some((begun, underway)))
+    }
+}
+
+/// Counts a turn as open until it is dropped. A turn that panics ends there.
+struct OpenTurn<'a> {
+    turn: &'a Turn<'a>,
+    _counted: Counted,
+}
+
+impl<'a> OpenTurn<'a> {
+    fn new(turn: &'a Turn<'a>) -> Self {
+        Self { turn, _counted: turn.gateway.metrics.open.turns.count() }
+    }
+}
+
+impl Drop for OpenTurn<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.turn.finished(TurnEnd::Refused(&ApiError::Panicked)).publish();
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use antiphon::Item;
 use antiphon::json::Object;
 use antiphon::reconcile::Admission;
 use antiphon::stateful::{self, ResentItem};
-use antiphon::stream::Note;
+use antiphon::stream::{Finished, Note};
 use antiphon_store::ResponseId;
 use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
@@ -16,6 +16,7 @@ pub(super) use self::lines::counted;
 pub(super) use self::prompt_changes::PromptChanges;
 use super::client::Head;
 use crate::request_id::RequestId;
+use crate::settings::Prices;
 
 /// The report of one turn. It names items and rules, never content.
 #[derive(Clone, Debug, Serialize)]
@@ -53,6 +54,18 @@ pub(super) struct Report {
     pub(super) changes: PromptChanges,
     /// Repairs of the upstream's stream.
     stream: Vec<StreamRepair>,
+    /// The cost of the answer's tokens; `None` without tokens or prices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cost: Option<Cost>,
+}
+
+/// An amount of money.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+struct Cost {
+    amount: f64,
+    /// The currency of the settings, if they name one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    currency: Option<String>,
 }
 
 /// A rejection that made the gateway resync its ledger.
@@ -87,6 +100,7 @@ impl Report {
             resent: Vec::new(),
             changes: PromptChanges::default(),
             stream: Vec::new(),
+            cost: None,
         }
     }
 
@@ -179,10 +193,17 @@ impl Report {
         self.changes.truncated.len()
     }
 
-    /// Adds the repairs of the upstream's stream.
-    pub(super) fn with_notes(mut self, notes: &[Note]) -> Self {
-        self.stream = notes.iter().map(stream_repair).collect();
+    /// Adds the repairs of the model's answer, and its cost at these prices.
+    pub(super) fn with_answer(mut self, finished: &Finished, model: &str, prices: &Prices) -> Self {
+        self.stream = finished.notes.iter().map(stream_repair).collect();
+        let amount = finished.usage.and_then(|usage| prices.cost(model, usage));
+        self.cost = amount.map(|amount| Cost { amount, currency: prices.currency.clone() });
         self
+    }
+
+    /// The cost of the answer's tokens, if the model has a price.
+    pub(super) fn cost(&self) -> Option<f64> {
+        self.cost.as_ref().map(|cost| cost.amount)
     }
 
     /// The headers, known before the first byte.

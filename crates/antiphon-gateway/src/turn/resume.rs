@@ -45,6 +45,7 @@ async fn resume_work(gateway: &Arc<Gateway>, left: ClaimedJob, work: JobRequest,
         Some(failure) => Some(EndReason::Failed(failure)),
         None => restart_obstacle(&left, &work),
     };
+    let _open = gateway.metrics.open.turns.count();
     turn.record_in_span();
     tracing::info!(begun_anew = ending.is_none(), "resumed a background response");
     let running = RunningJob::new(&turn, job, left.event_count);

@@ -55,6 +55,7 @@ impl<'a> StreamingTurn<'a> {
             };
             let SendingTurn { sender, opened, plan, .. } = &mut self.sending;
             let turn = sender.planner.turn;
+            sender.planner.upstream.report_broken(&error);
             let again = tokio::select! {
                 again = Box::pin(request_again(sender, plan, &mut self.reader, error)) => Ok(again),
                 reason = cancelled(turn, opened, client) => Err(reason),

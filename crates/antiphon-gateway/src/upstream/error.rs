@@ -1,5 +1,6 @@
 //! The errors of requests to an upstream.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 pub(crate) use antiphon::faults::StateError;
@@ -79,6 +80,23 @@ impl UpstreamError {
             headers: [(http::header::CONTENT_TYPE, json)].into_iter().collect(),
             body: body.into(),
         }))
+    }
+
+    /// The kind of the error for a metric: a word, or the status of a rejection.
+    pub(super) fn kind(&self) -> Cow<'static, str> {
+        Cow::Borrowed(match self {
+            Self::Rejected(rejection) => return rejection.status.as_str().to_owned().into(),
+            Self::Unreachable(_) => "unreachable",
+            Self::Busy => "busy",
+            Self::FirstByteTimeout(_) => "first_byte_timeout",
+            Self::IdleTimeout(_) => "idle_timeout",
+            Self::TotalTimeout(_) => "total_timeout",
+            Self::BrokeOff => "broke_off",
+            Self::UnexpectedAnswer(_) => "unexpected_answer",
+            Self::TooLarge(_) => "too_large",
+            Self::Failed(_) => "failed_response",
+            Self::TooLong(_) => "too_long",
+        })
     }
 
     /// Whether a retry of the same request may succeed.

@@ -28,6 +28,7 @@ use crate::chunks::Chunks;
 use crate::entropy::from_now;
 use crate::error::UpstreamRejection;
 use crate::media_type::media_type;
+use crate::metrics::{UpstreamCounters, UpstreamMetrics};
 use crate::request_id::{REQUEST_ID, RequestId};
 use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 use crate::span::ErrorType as _;
@@ -52,6 +53,7 @@ pub(crate) struct HttpUpstream {
     open: Option<Arc<Semaphore>>,
     detected: DetectedCapabilities,
     pub(super) connection: Connection,
+    pub(super) counters: UpstreamCounters,
 }
 
 /// The capabilities of one upstream, as detected from its answers.
@@ -73,12 +75,13 @@ pub(crate) struct DetectedCapabilities {
 }
 
 impl HttpUpstream {
-    pub(super) fn new(settings: &UpstreamSettings) -> Self {
+    pub(super) fn new(settings: &UpstreamSettings, metrics: &UpstreamMetrics) -> Self {
         let base = settings.url.to_string().trim_end_matches('/').to_owned();
         let name = settings.url.authority().map_or_else(|| base.clone(), ToString::to_string);
         Self {
             settings: settings.clone(),
             base,
+            counters: metrics.counters(settings.name.as_deref().unwrap_or(&name)),
             name,
             open: settings.max_open.map(|count| Arc::new(Semaphore::new(count))),
             detected: DetectedCapabilities::default(),

@@ -45,6 +45,7 @@ pub(crate) use self::rejection_log::{known_code, known_path};
 pub(crate) use self::retry_session::RetrySession;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
+use crate::metrics::UpstreamMetrics;
 use crate::settings::{LocalModel, Retries, Settings};
 use crate::trace::{Provider, SentBy};
 
@@ -98,11 +99,12 @@ impl Upstreams {
     /// Creates the upstreams of the settings.
     ///
     /// `has_ledgers`: whether the store contains a ledger of upstream state.
-    pub(crate) fn new(settings: &Settings, has_ledgers: bool) -> Self {
+    pub(crate) fn new(settings: &Settings, has_ledgers: bool, metrics: &UpstreamMetrics) -> Self {
+        let new = |upstream| HttpUpstream::new(upstream, metrics);
         Self {
             has_ledgers,
             local: settings.local_model,
-            http: settings.upstreams.iter().map(HttpUpstream::new).collect(),
+            http: settings.upstreams.iter().map(new).collect(),
             without_encryption: Origins::default(),
             requiring_reasoning: Origins::default(),
             without_compact_path: Origins::default(),
@@ -250,6 +252,26 @@ impl Upstream<'_> {
         match self {
             Self::Local(_) => false,
             Self::Http(http) => http.receives_tokens(),
+        }
+    }
+
+    /// Counts a failed request.
+    fn count_error(self, error: &UpstreamError) {
+        if let Self::Http(http) = self {
+            http.counters.count_error(&error.kind());
+        }
+    }
+
+    /// Counts and logs an answer that failed after it had begun.
+    pub(crate) fn report_broken(self, error: &UpstreamError) {
+        self.count_error(error);
+        tracing::info!(error = &*error.kind(), "the upstream's answer failed");
+    }
+
+    /// Counts a request that is sent again.
+    fn count_retry(self) {
+        if let Self::Http(http) = self {
+            http.counters.count_retry();
         }
     }
 

@@ -119,7 +119,8 @@ impl<'a> RetrySession<'a> {
         caller: &Caller,
     ) -> Result<Reply, UpstreamError> {
         let by = (caller, self.cause(caller));
-        self.upstream.send(self.model, (body.into(), self.form), by, self.end).await
+        let sending = self.upstream.send(self.model, (body.into(), self.form), by, self.end);
+        sending.await.inspect_err(|error| self.upstream.count_error(error))
     }
 
     /// The cause of the next request: the answer of a model, or else the request of the caller.
@@ -166,10 +167,16 @@ impl<'a> RetrySession<'a> {
         loop {
             let by = (caller, self.cause(caller));
             match http.call((method.clone(), path), body.clone(), by, self.end).await {
-                Err(error) if self.backoff(&error).await => {}
+                Err(error) if self.counted_backoff(&error).await => {}
                 answer => return answer,
             }
         }
+    }
+
+    /// Counts a failed request, and waits before a retry.
+    async fn counted_backoff(&mut self, error: &UpstreamError) -> bool {
+        self.upstream.count_error(error);
+        self.backoff(error).await
     }
 
     /// The number of the next attempt with a shorter input, from 0. `None` after the last permitted
@@ -187,6 +194,7 @@ impl<'a> RetrySession<'a> {
             return false;
         };
         self.retries += 1;
+        self.upstream.count_retry();
         let (retry, wait_ms) = (self.retries, delay.as_millis());
         tracing::info!(retry, wait_ms, reason = %error, "the upstream is asked again");
         if let Some(chat) = &self.chat {

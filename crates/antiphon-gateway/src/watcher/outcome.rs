@@ -2,7 +2,7 @@
 
 use antiphon::json::Object;
 use antiphon::provider_api::StoredResponse;
-use antiphon::stream::Status;
+use antiphon::stream::{Status, Usage};
 
 use crate::upstream::known_code;
 use crate::watches::WatchedTurn;
@@ -17,11 +17,11 @@ pub(super) enum WatchOutcome {
     Unknown,
 }
 
-/// Values of the response for the log line.
-struct ResponseFacts {
-    failure: Option<String>,
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
+/// The values of a response that ended, for its operator.
+pub(super) struct WatchResult {
+    /// The code of the failure, if it consists of known words.
+    pub(super) failure: Option<String>,
+    pub(super) usage: Option<Usage>,
 }
 
 impl WatchOutcome {
@@ -32,10 +32,21 @@ impl WatchOutcome {
         statuses.into_iter().find(|status| status.as_str() == response.status)
     }
 
-    /// Logs the end in the same form as other turns.
-    pub(super) fn log(&self, response: &str, turn: &WatchedTurn) {
+    /// The values of the response, if it ended.
+    pub(super) fn result(&self) -> Option<WatchResult> {
         match self {
-            Self::Response(ended) => log_turn(response, self.status(), ended, turn),
+            Self::Response(response) => Some(WatchResult::read(response)),
+            Self::Gone | Self::Unknown => None,
+        }
+    }
+
+    /// Logs the end in the same form as other turns.
+    pub(super) fn log(&self, response: &str, turn: &WatchedTurn, cost: Option<f64>) {
+        match self {
+            Self::Response(ended) => {
+                let result = WatchResult::read(ended);
+                result.log(response, self.status(), (turn.input_items, ended.output.len()), cost);
+            }
             Self::Gone => tracing::info!(
                 response,
                 "a background response was deleted at the upstream; no webhook is sent"
@@ -48,42 +59,48 @@ impl WatchOutcome {
     }
 }
 
-fn log_turn(response: &str, status: Option<Status>, ended: &StoredResponse, turn: &WatchedTurn) {
-    let ResponseFacts { failure, input_tokens, output_tokens } = ResponseFacts::read(ended);
-    macro_rules! log_at {
-        ($level:ident) => {
-            tracing::$level!(
-                response,
-                status = status.map(Status::as_str),
-                failure,
-                background = true,
-                stored = true,
-                input_items = turn.input_items,
-                output_items = ended.output.len(),
-                input_tokens,
-                output_tokens,
-                "turn"
-            )
-        };
-    }
-    if status == Some(Status::Failed) {
-        log_at!(warn);
-    } else {
-        log_at!(info);
-    }
-}
-
-impl ResponseFacts {
+impl WatchResult {
     fn read(ended: &StoredResponse) -> Self {
         let fields = Object::parse(&ended.body).unwrap_or_default();
-        let object = |key| Object::parse_str(fields.present(key)?).ok();
-        let (error, usage) = (object("error"), object("usage"));
+        let error = fields.present("error").and_then(|error| Object::parse_str(error).ok());
         let code = error.as_ref().and_then(|error| error.string("code"));
-        let tokens = |key| usage.as_ref().and_then(|usage| usage.get(key)?.parse().ok());
         Self {
             failure: code.as_deref().and_then(known_code).map(str::to_owned),
-            input_tokens: tokens("input_tokens"),
-            output_tokens: tokens("output_tokens"),
+            usage: fields.present("usage").and_then(Usage::from_json),
+        }
+    }
+
+    /// Logs the turn, with the numbers of its input and output items.
+    fn log(
+        &self,
+        response: &str,
+        status: Option<Status>,
+        (input_items, output_items): (usize, usize),
+        cost: Option<f64>,
+    ) {
+        let (failure, usage) = (self.failure.as_deref(), self.usage);
+        macro_rules! log_at {
+            ($level:ident) => {
+                tracing::$level!(
+                    response,
+                    status = status.map(Status::as_str),
+                    failure,
+                    background = true,
+                    input_items,
+                    output_items,
+                    input_tokens = usage.map(|usage| usage.input_tokens),
+                    cached = usage.map(|usage| usage.cached_tokens),
+                    output_tokens = usage.map(|usage| usage.output_tokens),
+                    reasoning = usage.map(|usage| usage.reasoning_tokens),
+                    cost,
+                    "turn"
+                )
+            };
+        }
+        if status == Some(Status::Failed) {
+            log_at!(warn);
+        } else {
+            log_at!(info);
         }
     }
 }

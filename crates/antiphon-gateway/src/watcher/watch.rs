@@ -1,5 +1,6 @@
 //! A single watch: it polls one response until the end.
 
+use antiphon::dialect::UpstreamApi;
 use antiphon::provider_api::StoredResponse;
 use antiphon_store::ClaimedNotice;
 use http::StatusCode;
@@ -12,6 +13,7 @@ use super::outcome::WatchOutcome;
 use super::{POLL, pause};
 use crate::entropy::unix_now;
 use crate::gateway::Gateway;
+use crate::metrics::CountedTurn;
 use crate::owner::Provider;
 use crate::upstream::{HttpUpstream, UpstreamError};
 use crate::watches::{FIRST_PAUSE, Watch, WatchedTurn};
@@ -108,7 +110,8 @@ impl Watch {
         match gateway.store.watches().end(&self.committed, notices.unwrap_or_default()).await {
             Ok(true) => {
                 gateway.webhooks.notify_committed();
-                end.log(&notice.id, &self.turn);
+                let cost = self.count(gateway, end);
+                end.log(&notice.id, &self.turn, cost);
                 false
             }
             // Another process ended the watch, or its tenant was erased.
@@ -122,6 +125,23 @@ impl Watch {
                 true
             }
         }
+    }
+
+    /// Counts the end of the turn in the metrics. Returns its cost.
+    fn count(&self, gateway: &Gateway, end: &WatchOutcome) -> Option<f64> {
+        let (status, result, model) = (end.status()?, end.result()?, self.turn.model());
+        let cost = result.usage.and_then(|usage| gateway.settings.prices.cost(model, usage));
+        let api = UpstreamApi::Responses.name();
+        gateway.metrics.turns.count(&CountedTurn {
+            outcome: status.as_str(),
+            tenant: self.committed.tenant.as_str(),
+            upstream: self.upstream(gateway).map(|http| (http.label(), api)),
+            model: Some(model),
+            error_code: result.failure.as_deref(),
+            usage: result.usage,
+            cost,
+        });
+        cost
     }
 
     async fn put_off(&self, gateway: &Gateway, pause: Duration) -> Option<i64> {

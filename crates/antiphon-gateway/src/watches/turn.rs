@@ -77,6 +77,11 @@ impl WatchedTurn {
         }
     }
 
+    /// The name of the model, as in log lines.
+    pub(crate) fn model(&self) -> &str {
+        &self.model
+    }
+
     pub(crate) fn needs_token(&self) -> bool {
         self.needs_token
     }

@@ -9,6 +9,7 @@ use futures_util::stream::FuturesUnordered;
 use super::Webhooks;
 use super::endpoint::{ATTEMPT, Endpoint, Outcome};
 use crate::entropy::{random_byte, unix_now};
+use crate::metrics::WebhookMetrics;
 use crate::retry::RetryPolicy;
 
 /// The maximum number of concurrent attempts.
@@ -21,22 +22,23 @@ const _: () = assert!(ATTEMPT.as_secs() * 2 < CLAIM.unsigned_abs());
 
 /// Delivers due notices, and never returns. If it is dropped, the claims of its open attempts
 /// expire, and another task claims them.
-pub(crate) async fn deliver(webhooks: &Webhooks, store: &dyn Store) {
+pub(crate) async fn deliver(webhooks: &Webhooks, store: &dyn Store, attempts: &WebhookMetrics) {
     if webhooks.endpoints.is_empty() {
         return std::future::pending().await;
     }
-    let mut attempts = FuturesUnordered::new();
+    let mut running = FuturesUnordered::new();
     loop {
-        let room = MAX_ATTEMPTS - attempts.len();
+        let room = MAX_ATTEMPTS - running.len();
         tokio::select! {
-            Some(()) = attempts.next() => {}
+            Some(()) = running.next() => {}
             () = webhooks.committed_within(PERIOD), if room > 0 => {
                 let due = claim(store, room).await;
                 if due.len() == room {
                     // The store may have more.
                     webhooks.notify_committed();
                 }
-                attempts.extend(due.into_iter().map(|due| attempt(webhooks, store, due)));
+                let attempt = |due| attempt(webhooks, store, attempts, due);
+                running.extend(due.into_iter().map(attempt));
             }
         }
     }
@@ -51,9 +53,14 @@ async fn claim(store: &dyn Store, limit: usize) -> Vec<ClaimedNotice> {
     })
 }
 
-async fn attempt(webhooks: &Webhooks, store: &dyn Store, due: ClaimedNotice) {
+async fn attempt(
+    webhooks: &Webhooks,
+    store: &dyn Store,
+    attempts: &WebhookMetrics,
+    due: ClaimedNotice,
+) {
     let then = match webhooks.endpoint(&due.notice.endpoint) {
-        Some(endpoint) => deliver_once(endpoint, &due).await,
+        Some(endpoint) => deliver_once(endpoint, attempts, &due).await,
         None => postpone_unknown(&due),
     };
     if let Err(error) = store.settle_notice(&due, then).await {
@@ -87,14 +94,20 @@ fn time_after(wait: Duration) -> i64 {
 }
 
 /// Makes one attempt. Returns the time of the next one, or `None` if this was the last.
-async fn deliver_once(endpoint: &Endpoint, due: &ClaimedNotice) -> Option<i64> {
+async fn deliver_once(
+    endpoint: &Endpoint,
+    attempts: &WebhookMetrics,
+    due: &ClaimedNotice,
+) -> Option<i64> {
     let (host, id, attempt) = (endpoint.host(), &due.notice.id, due.attempt);
     match endpoint.send(&due.notice, unix_now()).await {
         Outcome::Delivered => {
+            attempts.delivered.inc();
             tracing::debug!(host, id, attempt, "delivered a webhook");
             None
         }
         Outcome::Gone => {
+            attempts.dropped.inc();
             tracing::warn!(
                 host,
                 id,
@@ -105,12 +118,14 @@ async fn deliver_once(endpoint: &Endpoint, due: &ClaimedNotice) -> Option<i64> {
         }
         Outcome::Failed(reason, requested) => {
             let Some(wait) = wait_after(attempt, requested) else {
+                attempts.dropped.inc();
                 tracing::error!(
                     host, id, attempt, %reason,
                     "could not deliver a webhook; its event is dropped after the last attempt"
                 );
                 return None;
             };
+            attempts.failed.inc();
             tracing::warn!(
                 host, id, attempt, %reason, again_in = ?wait,
                 "could not deliver a webhook; trying again"

@@ -27,6 +27,7 @@ use crate::entropy::from_now;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lane::{Memory, StreamId};
+use crate::metrics::Counted;
 use crate::request_id::RequestId;
 use crate::settings::Limits;
 use crate::trace::ConnectionTrace;
@@ -54,6 +55,7 @@ pub(crate) struct Socket {
     memory: Arc<Memory>,
     lanes: Lanes,
     open: SelectAll<LaneEvents>,
+    _counted: Counted,
 }
 
 type Link = WebSocketStream<TokioIo<Upgraded>>;
@@ -105,6 +107,7 @@ impl Socket {
             lanes: Lanes::new(max_bytes),
             open: SelectAll::new(),
             trace: ConnectionTrace::new(&mut caller),
+            _counted: gateway.metrics.open.websockets.count(),
             caller,
             gateway,
         }
@@ -184,7 +187,7 @@ impl Socket {
                 self.send(Message::Text(frame::steer_failed(&response, &input))).await
             }
             Err(RejectedEvent { stream, error }) => {
-                turn::publish_unreadable(&self.caller, &error);
+                turn::publish_unreadable(&self.gateway, &self.caller, &error);
                 self.send_error(stream.as_ref(), &error).await
             }
         }

@@ -14,6 +14,7 @@ mod errors;
 mod faults;
 mod id_scopes;
 mod limits;
+mod metrics;
 mod passthrough;
 mod quotas;
 mod references;

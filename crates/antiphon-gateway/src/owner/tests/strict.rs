@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::super::Provider;
 use crate::caller::Caller;
 use crate::entropy::from_now;
+use crate::metrics::UpstreamMetrics;
 use crate::request_id::RequestId;
 use crate::settings::{Preset, Secret, Settings, State, UpstreamSettings};
 use crate::span::TraceSpan;
@@ -36,7 +37,11 @@ impl World {
             headers: HeaderMap::new(),
             trace: TraceSpan::default(),
         };
-        Self { provider, upstreams: Upstreams::new(&settings, false), caller }
+        Self {
+            provider,
+            upstreams: Upstreams::new(&settings, false, &UpstreamMetrics::unread()),
+            caller,
+        }
     }
 
     async fn of(profile: Profile) -> Self {

@@ -10,6 +10,7 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
+use crate::metrics::UpstreamMetrics;
 use crate::request_id::RequestId;
 use crate::settings::{Secret, Settings, State, UpstreamSettings};
 use crate::span::TraceSpan;
@@ -53,7 +54,11 @@ impl World {
             headers: HeaderMap::new(),
             trace: TraceSpan::default(),
         };
-        Self { upstream, upstreams: Upstreams::new(&settings, false), caller }
+        Self {
+            upstream,
+            upstreams: Upstreams::new(&settings, false, &UpstreamMetrics::unread()),
+            caller,
+        }
     }
 
     pub(in crate::owner) fn http(&self) -> &HttpUpstream {

@@ -33,9 +33,11 @@ impl FinishedTurn<'_> {
             TurnEnd::Refused(error) => self.log_refusal(error),
             TurnEnd::Unreadable(error) => self.log_unreadable(error),
             TurnEnd::Disconnected => {
-                tracing::info!(total_ms = self.total_ms(), "client disconnected before the answer");
+                log_at!(false, total_ms = self.total_ms(), "client disconnected before the answer");
             }
-            TurnEnd::Replayed => tracing::info!(response, "turn answered again"),
+            TurnEnd::Replayed => {
+                log_at!(false, response, "turn answered again");
+            }
             TurnEnd::Queued(status) => self.log_queued(status),
             TurnEnd::WithoutOutput(status) => log_at!(
                 status == Status::Failed,
@@ -69,6 +71,7 @@ impl FinishedTurn<'_> {
             cached = tokens(|usage| usage.cached_tokens).and_then(nonzero),
             output_tokens = tokens(|usage| usage.output_tokens),
             reasoning = tokens(|usage| usage.reasoning_tokens).and_then(nonzero),
+            cost = self.cost(),
             retries = nonzero(self.retries().into()),
             repairs = self.report.and_then(Report::repairs),
             truncated = self.report.and_then(|report| counted(report.truncated())),
@@ -89,7 +92,7 @@ impl FinishedTurn<'_> {
     fn log_refusal(&self, error: &ApiError) {
         let (status, message) = (error.status(), error.to_string());
         log_at!(
-            status.is_server_error(),
+            self.outcome() == TurnOutcome::Failed,
             status = status.as_u16(),
             reason = shortened(&message, MAX_REASON),
             total_ms = self.total_ms(),
@@ -105,12 +108,13 @@ impl FinishedTurn<'_> {
         }
         let (status, code) = (error.status().as_u16(), error.code());
         let param = error.param().and_then(known_path);
-        tracing::info!(status, code, param, "turn refused");
+        log_at!(false, status, code, param, "turn refused");
     }
 
     /// Logs a turn that is queued in the background of the upstream that owns it.
     fn log_queued(&self, status: &str) {
-        tracing::info!(
+        log_at!(
+            false,
             response = self.response,
             status = known_status(status),
             total_ms = self.total_ms(),

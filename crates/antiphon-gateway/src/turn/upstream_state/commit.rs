@@ -36,7 +36,7 @@ impl PlannedAtUpstream<'_> {
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let mut finished = outcome.finished();
         record_answer(&self.chat, &finished);
-        self.report = self.report.with_notes(&finished.notes);
+        self.report = turn.with_answer(self.report, &finished);
         let stage = turn.stage(Stage::Commit);
         let result = match is_deleted {
             true => Err(ApiError::ConversationDeleted),

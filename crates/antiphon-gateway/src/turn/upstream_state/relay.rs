@@ -51,6 +51,9 @@ impl<'p, 'a> Relaying<'p, 'a> {
             }
             Reply::Events(stream) => self.read_events(stream, chat, client).await,
         };
+        if let Ok(ReadOutcome::Broken(error)) = &read {
+            Upstream::Http(self.planned.opened.at.http).report_broken(error);
+        }
         let failed: Failed = match read {
             Ok(ReadOutcome::Broken(error)) if !self.has_begun(client, &error) => error.into(),
             Err(error) => TurnError::from(error).into(),

@@ -21,6 +21,7 @@ mod replica;
 mod roots;
 #[path = "../../../../../tests/schema/mod.rs"]
 mod schema;
+mod scrape;
 mod script;
 mod sim;
 mod socket;
@@ -46,6 +47,7 @@ pub(crate) use raw::Raw;
 pub(crate) use receiver::{Received, Receiver, SECRET as WEBHOOK_SECRET};
 pub(crate) use roots::Roots;
 pub(crate) use schema::assert_response_shape;
+pub(crate) use scrape::{METRICS_KEY, Scrape, wait_for_metric};
 pub(crate) use script::{frames_until, item_event, telling, terminal, within_item};
 pub(crate) use sim::default_settings;
 pub(crate) use socket::{Socket, create};
