@@ -25,14 +25,32 @@ pub(crate) struct Instructions {
     write: bool,
 }
 
-/// The forms of a turn: answered as JSON, and as a stream of 60 deltas.
-const FORMS: [&str; 2] = ["json", "stream"];
+/// The forms of a turn: answered as JSON, and as a stream of 60 deltas; and as JSON with an exporter of
+/// traces, of which none or all are sampled.
+const FORMS: [Form; 4] = [
+    Form { name: "json", arguments: ["json", ""] },
+    Form { name: "stream", arguments: ["stream", ""] },
+    Form { name: UNSAMPLED, arguments: ["json", "0"] },
+    Form { name: SAMPLED, arguments: ["json", "1"] },
+];
+const UNSAMPLED: &str = "json-unsampled";
+const SAMPLED: &str = "json-sampled";
+/// The share of the traces of a busy gateway, in percent.
+const SHARE: u64 = 1;
 const STORED: &str = "crates/antiphon-gateway/benches/turn/instructions.txt";
 /// A turn may cost so many percent more than stored.
 const MARGIN: u64 = 5;
 /// The numbers of turns of two runs. Their difference leaves out the start and the first turns.
 const FEW: u64 = 10;
 const MANY: u64 = 60;
+
+/// A form of a turn.
+#[derive(Clone, Copy)]
+struct Form {
+    name: &'static str,
+    /// The arguments of the benchmark: the form of the answer and the ratio of the sampler.
+    arguments: [&'static str; 2],
+}
 
 /// Counts, and compares or writes.
 pub(crate) fn run(workspace: &Workspace, instructions: &Instructions) -> Report {
@@ -58,13 +76,27 @@ pub(crate) fn check(workspace: &Workspace) -> anyhow::Result<Tally> {
     let stored = fs::read_to_string(workspace.root.join(STORED)).context(STORED)?;
     let stored = parse(&stored)?;
     let mut tally = Tally::default();
-    for (form, count) in count(workspace)? {
+    let counts = count(workspace)?;
+    tally += Tally::one(traces_cost_little(&counts)?);
+    for (form, count) in counts {
         let (_, stored) = stored.iter().find(|(name, _)| *name == form).context("not stored")?;
         let verdict = Verdict::of(count, *stored);
         println!("{form}: {count} instructions a turn, stored {stored}: {}", verdict.text());
         tally += Tally::one(verdict != Verdict::Slower);
     }
     Ok(tally)
+}
+
+/// Whether a turn costs at most [`MARGIN`] percent more with traces of which 1 % are sampled.
+fn traces_cost_little(counts: &[(&str, u64)]) -> anyhow::Result<bool> {
+    let count = |name| counts.iter().find(|(form, _)| *form == name).map(|(_, count)| *count);
+    let count = |name| count(name).context("a form is not counted");
+    let (without, unsampled, sampled) = (count("json")?, count(UNSAMPLED)?, count(SAMPLED)?);
+    let with = (unsampled * (100 - SHARE) + sampled * SHARE) / 100;
+    println!(
+        "json: {with} instructions a turn with {SHARE} % of the traces, {without} without any"
+    );
+    Ok(Verdict::of(with, without) != Verdict::Slower)
 }
 
 fn write(workspace: &Workspace) -> anyhow::Result<Tally> {
@@ -106,13 +138,13 @@ impl Verdict {
     }
 }
 
-/// The instructions of one turn of each form. The four runs share the processors.
+/// The instructions of one turn of each form. All runs share the processors.
 fn count(workspace: &Workspace) -> anyhow::Result<Vec<(&'static str, u64)>> {
     let program = &build(workspace)?;
     thread::scope(|scope| {
         let runs = FORMS.map(|form| {
             let count = |turns| scope.spawn(move || executed(workspace, program, form, turns));
-            (form, count(FEW), count(MANY))
+            (form.name, count(FEW), count(MANY))
         });
         let counts = runs.into_iter().map(|(form, few, many)| {
             let few = few.join().expect("it does not panic")?;
@@ -137,10 +169,12 @@ fn build(workspace: &Workspace) -> anyhow::Result<PathBuf> {
 }
 
 /// The instructions of a run with so many turns.
-fn executed(workspace: &Workspace, program: &Path, form: &str, turns: u64) -> anyhow::Result<u64> {
+fn executed(workspace: &Workspace, program: &Path, form: Form, turns: u64) -> anyhow::Result<u64> {
     let mut valgrind = workspace.command("valgrind");
     valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
-    let output = valgrind.arg(program).args([form, &turns.to_string()]).output()?;
+    let [answer, ratio] = form.arguments;
+    valgrind.arg(program).args([answer, &turns.to_string()]);
+    let output = valgrind.args((!ratio.is_empty()).then_some(ratio)).output()?;
     let text = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "{text}");
     instructions_in(&text).with_context(|| format!("valgrind counted nothing: {text}"))
@@ -184,9 +218,17 @@ mod tests {
     }
 
     #[test]
+    fn sampled_traces_count_by_their_share() {
+        let counts = |sampled| [("json", 1_000), (UNSAMPLED, 1_000), (SAMPLED, sampled)];
+        assert!(traces_cost_little(&counts(6_000)).unwrap());
+        assert!(!traces_cost_little(&counts(6_200)).unwrap());
+        assert!(traces_cost_little(&[("json", 1_000)]).is_err());
+    }
+
+    #[test]
     fn stored_counts_have_a_line_for_each_form() {
         let stored = include_str!("../../crates/antiphon-gateway/benches/turn/instructions.txt");
         let forms: Vec<&str> = parse(stored).unwrap().into_iter().map(|(form, _)| form).collect();
-        assert_eq!(forms, FORMS);
+        assert_eq!(forms, FORMS.map(|form| form.name));
     }
 }

@@ -1,4 +1,5 @@
-//! The record of a finished turn. Its log line, its metrics and the end of its span are made from it.
+//! The record of a finished turn. Its log line, its metrics and the end of its span are made from
+//! it.
 
 mod counts;
 mod line;

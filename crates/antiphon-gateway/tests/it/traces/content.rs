@@ -26,7 +26,7 @@ async fn marked_turn(traced: &TracedWorld, mode: Mode) {
         call("call_1", "ARGUMENT-mark"),
         output(&"call_1".into(), "OUTPUT-mark"),
         {"role": "user", "content": [
-            {"type": "input_image", "image_url": "https://files.example/IMAGE-mark?sig=SIGNED-mark"},
+            {"type": "input_image", "image_url": "https://a.example/IMAGE-mark?sig=SIGNED-mark"},
             {"type": "input_text", "text": "LAST-mark"},
         ]},
     ]);
