@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 /// The number of times that the clock was asked.
 type Asked = AtomicUsize;
 
-/// Tells the time.
+/// Returns the time.
 #[tool]
 async fn clock(cx: &ToolContext<Asked>) -> &'static str {
     cx.context().fetch_add(1, Ordering::Relaxed);

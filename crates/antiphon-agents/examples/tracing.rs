@@ -4,7 +4,7 @@
 use antiphon_agents::{Agent, Model, Run, State, tool};
 use tracing_subscriber::fmt::format::FmtSpan;
 
-/// Tells the time.
+/// Returns the time.
 #[tool]
 async fn clock() -> &'static str {
     "noon"

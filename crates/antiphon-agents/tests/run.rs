@@ -321,7 +321,7 @@ impl Hooks<()> for Points {
     }
 }
 
-/// Tells the time.
+/// Returns the time.
 #[tool]
 async fn clock() -> &'static str {
     "noon"

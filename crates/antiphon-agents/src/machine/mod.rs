@@ -71,7 +71,7 @@ pub struct Machine {
     delay: Option<Duration>,
     /// Whether a request has been sent in this process and not answered.
     awaits_answer: bool,
-    /// The changes that the machine made by itself, and has not reported yet.
+    /// The machine's own changes, which it has not reported yet.
     repairs: Vec<ReportedRepair>,
 }
 
@@ -196,9 +196,9 @@ impl Machine {
         self.delay
     }
 
-    /// Takes the report of the changes that the machine made by itself since the last time: calls
-    /// without an output that got one, and reasoning of an answer that broke off. Those of a
-    /// request are in [`Ask::repairs`].
+    /// Takes the report of the machine's own changes since the last call: outputs for calls whose
+    /// tools gave none, and the removal of reasoning whose answer broke off. [`Ask::repairs`] has
+    /// those of a request.
     pub fn take_repairs(&mut self) -> Vec<ReportedRepair> {
         std::mem::take(&mut self.repairs)
     }

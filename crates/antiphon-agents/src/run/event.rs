@@ -22,9 +22,8 @@ pub enum RunEvent {
         /// The changes that were made so that a provider accepts the items.
         repairs: Vec<ReportedRepair>,
     },
-    /// The conversation could not continue as it was, so these changes were made: a call that
-    /// another process left without an output got one, for example, or a server is not sent the
-    /// reasoning that another one has encrypted.
+    /// These changes let the conversation continue. A call that another process left without an
+    /// output got one, for example, or the request lacks reasoning that another server encrypted.
     Repaired(Vec<ReportedRepair>),
     /// The API of the server cannot carry these parts of the request, so they were left out.
     Omitted(Vec<Omission>),

@@ -46,7 +46,7 @@ impl<C> Run<C> {
         }
     }
 
-    /// Reports the changes that the machine made by itself. Returns whether there are any.
+    /// Reports the machine's own changes. Returns whether there are any.
     pub(super) fn report_machine(&mut self) -> bool {
         let repairs = self.machine.take_repairs();
         if repairs.is_empty() {

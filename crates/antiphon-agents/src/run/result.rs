@@ -92,7 +92,7 @@ impl RunResult {
         self.state.usage_by_agent()
     }
 
-    /// The changes that were made so that the conversation can continue, each once: repaired items
+    /// The changes that let the conversation continue, each once: repaired items
     /// of requests, and calls without an output that got one. [`RunEvent`](super::RunEvent) has
     /// them as they happen.
     pub fn repairs(&self) -> &[ReportedRepair] {

@@ -1,8 +1,12 @@
 //! Every owner: runs that follow each other, with parallel calls, approvals and handoffs.
 
 use antiphon_agents::machine::End;
+use antiphon_agents::{Agent, Run, State, tool};
 use antiphon_mock::OnAbort;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use crate::agents::{Effects, model};
 use crate::scenario::{OWNERS, Owner, answer};
 use crate::verdict::assert_clean;
 use crate::world::{SESSION, World, finish};
@@ -81,5 +85,63 @@ async fn last_items_are_given_and_all_are_stored() {
             _ => world.sessions.load(SESSION).await.unwrap().items,
         };
         assert_eq!(stored.len(), 7, "{owner:?}");
+    }
+}
+
+/// Panics.
+#[tool]
+async fn broken() -> String {
+    panic!("a tool of the test panics");
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+struct Receipt {
+    cents: u64,
+}
+
+/// Starts a run of an agent with a broken tool, or with an output type.
+fn start(world: &World, agent: Agent<Effects>, state: State, input: &str) -> Run<Effects> {
+    let agent = agent.model(model(&world.provider.base_url()));
+    Run::start_with(&agent, state, input, Effects::default()).unwrap()
+}
+
+#[tokio::test]
+async fn panic_of_a_tool_is_an_output_with_every_owner() {
+    for owner in OWNERS {
+        let case = format!("{owner:?}");
+        let world = World::new(OnAbort::default()).await;
+        let calls = answer().call("c1", "broken", "{}").call("c2", "broken", "{}");
+        world.script([calls, answer().message("I see."), answer().message("Yes.")]);
+        let agent = || Agent::new("a").tool(broken);
+        let result = finish(start(&world, agent(), world.state(owner), "go")).await;
+        assert_eq!(result.text(), "I see.", "{case}");
+        let input = world.provider.turns()[1].model_input.clone().unwrap();
+        let outputs = input.iter().filter_map(|item| item["output"].as_str());
+        let outputs: Vec<_> = outputs.collect();
+        assert_eq!(outputs, ["The tool failed unexpectedly."; 2], "{case}");
+        let result = finish(start(&world, agent(), result.next_state(), "really?")).await;
+        assert_eq!(result.text(), "Yes.", "{case}");
+        assert_clean(&world.provider, &case);
+    }
+}
+
+#[tokio::test]
+async fn answer_of_another_form_is_corrected_once_with_every_owner() {
+    for owner in OWNERS {
+        let case = format!("{owner:?}");
+        let world = World::new(OnAbort::default()).await;
+        let texts = [r#"{"cents":"five"}"#, r#"{"cents":5}"#, r#"{"cents":6}"#];
+        world.script(texts.map(|text| answer().message(text)));
+        let agent = || Agent::new("a").output::<Receipt>();
+        let result = finish(start(&world, agent(), world.state(owner), "go")).await;
+        assert_eq!(result.output::<Receipt>().unwrap(), Receipt { cents: 5 }, "{case}");
+        let result = finish(start(&world, agent(), result.next_state(), "more")).await;
+        assert_eq!(result.output::<Receipt>().unwrap(), Receipt { cents: 6 }, "{case}");
+        let turns = world.provider.turns();
+        let given = turns[2].model_input.clone().unwrap();
+        let roles: Vec<_> = given.iter().filter_map(|item| item["role"].as_str()).collect();
+        assert_eq!(roles, ["user", "assistant", "user", "assistant", "user"], "{case}");
+        assert_eq!(turns[0].body["text"]["format"]["strict"], true, "{case}");
+        assert_clean(&world.provider, &case);
     }
 }
