@@ -153,8 +153,9 @@ impl SessionStore for Faulty {
             Fault::LosesEqualItems => items.dedup_by(|one, two| one.text() == two.text()),
             Fault::RewritesJson => {
                 let rewritten = |item: &Item| {
-                    let value: serde_json::Value = serde_json::from_str(item.text()).unwrap();
-                    Item::parse(value.to_string().into()).unwrap()
+                    let value: serde_json::Value =
+                        serde_json::from_str(item.text()).expect("an item is JSON");
+                    Item::parse(value.to_string().into()).expect("the value is an item")
                 };
                 items = items.iter().map(rewritten).collect();
             }

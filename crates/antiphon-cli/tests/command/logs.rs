@@ -201,7 +201,8 @@ fn history(messages: usize) -> Vec<Value> {
 
 #[test]
 fn log_line_of_a_long_history_is_short() {
-    let gateway = Logging::start("info", "", &[]);
+    let prices = "[prices.'*']\ninput = 1.2345678\noutput = 1";
+    let gateway = Logging::start("info", prices, &[]);
     let created = gateway.serving.answer("POST", "/v1/conversations", &json!({})).1;
     let model = format!("fake-{}", "m".repeat(200));
     for turns in 1..=20_usize {
@@ -211,7 +212,8 @@ fn log_line_of_a_long_history_is_short() {
                 "name": "echo", "arguments": "{}"})
         }));
         let model = if turns == 20 { &*model } else { "fake-model" };
-        let body = json!({"model": model, "input": input, "conversation": created["id"]});
+        let body = json!({"model": model, "input": input, "conversation": created["id"],
+            "stream": true});
         gateway.ask(&format!("req_{turns:032}"), &body);
     }
     gateway.serving.signal("TERM");
@@ -221,6 +223,7 @@ fn log_line_of_a_long_history_is_short() {
     assert_eq!(turns.len(), 20);
     for line in &turns {
         assert!(line.contains("(call_"), "a repaired item is named: {line}");
+        assert!(line.contains(r#""first_event_ms":"#) && line.contains(r#""cost":"#), "{line}");
     }
     for line in log.lines() {
         let long = "m".repeat(90);

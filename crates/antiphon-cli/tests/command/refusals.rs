@@ -169,8 +169,8 @@ fn unknown_key_is_reported_with_its_line() {
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
                     upstream-api, upstream-key, state, reasoning-as, ledger, faults, api-keys, \
                     tenant-header, allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, \
-                    event-names, retention, shutdown-grace, pass-through, upstreams, webhooks, \
-                    limits";
+                    event-names, retention, shutdown-grace, metrics-listen, metrics-key, \
+                    metrics-tenants, pass-through, upstreams, webhooks, limits, prices";
     refused(world, sentence);
 }
 

@@ -1,8 +1,10 @@
 //! A gateway that runs: readiness, greeting, signals, and what keeps it from running.
 
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 
-use crate::world::World;
+use serde_json::Value;
+
+use crate::world::{Serving, World};
 
 const ANY_PORT: [&str; 2] = ["--listen", "127.0.0.1:0"];
 
@@ -158,4 +160,41 @@ fn open_file_limit_is_raised() {
     let _connections = serving.connections(100);
 
     assert_eq!(serving.status_of("/healthz"), "HTTP/1.1 200 OK");
+}
+
+/// The address of the metrics, as a line of the log names it.
+fn metrics_address(serving: &Serving) -> SocketAddr {
+    loop {
+        let line: Value = serde_json::from_str(&serving.next_line()).unwrap();
+        if line["fields"]["message"] == "serving metrics" {
+            let url = line["fields"]["url"].as_str().unwrap();
+            return url["http://".len()..].trim_end_matches("/metrics").parse().unwrap();
+        }
+    }
+}
+
+#[test]
+fn metrics_have_a_listener_until_the_last_turn_ends() {
+    let world = World::serve(&["--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"]);
+    let serving = world.variable("ANTIPHON_LOG_FORMAT", "json").ready();
+    let address = metrics_address(&serving);
+    let get = |path: &str, host: &str| {
+        let head = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+        Serving::exchange_at(address, head.as_bytes())
+    };
+    for (path, host, status) in [
+        ("/metrics", "localhost", "HTTP/1.1 200 OK"),
+        ("/metrics", "page.example", "HTTP/1.1 403 Forbidden"),
+        ("/v1/models", "localhost", "HTTP/1.1 404 Not Found"),
+    ] {
+        let answer = get(path, host);
+        assert!(answer.starts_with(status), "{path} {host}: {answer}");
+    }
+    assert_eq!(serving.status_of("/metrics"), "HTTP/1.1 404 Not Found");
+
+    let _request = serving.open_request();
+    serving.signal("TERM");
+    serving.says("stopping");
+    let stopping = get("/metrics", "localhost");
+    assert!(stopping.contains("\nantiphon_turns_open 0\n"), "{stopping}");
 }

@@ -214,7 +214,12 @@ impl Serving {
 
     /// The whole answer, head and body, to this request, whose connection ends with it.
     pub(crate) fn exchange(&self, request: &[u8]) -> String {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.address().port())).unwrap();
+        Self::exchange_at(SocketAddr::from(([127, 0, 0, 1], self.address().port())), request)
+    }
+
+    /// The same, at another address.
+    pub(crate) fn exchange_at(address: SocketAddr, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(address).unwrap();
         stream.write_all(request).unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();

@@ -27,14 +27,15 @@ fn metrics_key_can_be_a_hash() {
 fn malformed_metrics_key_is_not_repeated() {
     for key in ["two words", "sha256:12"] {
         let refusal = refusal_of_file(&format!("metrics-key = '{key}'"));
-        assert!(refusal.starts_with("metrics-key (antiphon.toml:1): "), "{refusal}");
+        assert!(refusal.starts_with("antiphon.toml:1: metrics-key: the "), "{refusal}");
         assert!(!refusal.contains(key), "{refusal}");
     }
 }
 
 #[test]
 fn metrics_key_of_a_caller_is_rejected() {
-    let file = "api-keys = ['shared=acme']\nmetrics-key = 'shared'\nupstream-key = 'sk-up'";
-    let refusal = refusal_of_file(file);
-    assert!(refusal.contains("is also the API key of 'acme'"), "{refusal}");
+    let refusal = refusal_of_file("api-keys = ['shared=acme']\nmetrics-key = 'shared'");
+    let expected = "antiphon.toml:2: metrics-key: this is also the API key of 'acme'; give a key of \
+                    its own";
+    assert_eq!(refusal, expected);
 }
