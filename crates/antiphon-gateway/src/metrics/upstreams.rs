@@ -31,8 +31,8 @@ impl UpstreamMetrics {
             errors: counters(
                 to,
                 "antiphon_upstream_errors_total",
-                "Requests to an upstream that failed, each attempt, by the kind of the error or the \
-                 status of the answer.",
+                "Requests to an upstream that failed, each attempt, by the kind of the error or \
+                 the status of the answer.",
                 &["upstream", "error"],
             ),
         }

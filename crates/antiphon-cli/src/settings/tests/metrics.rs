@@ -35,7 +35,7 @@ fn malformed_metrics_key_is_not_repeated() {
 #[test]
 fn metrics_key_of_a_caller_is_rejected() {
     let refusal = refusal_of_file("api-keys = ['shared=acme']\nmetrics-key = 'shared'");
-    let expected = "antiphon.toml:2: metrics-key: this is also the API key of 'acme'; give a key of \
-                    its own";
+    let expected = "antiphon.toml:2: metrics-key: this is also the API key of 'acme'; give a key \
+                    of its own";
     assert_eq!(refusal, expected);
 }
