@@ -28,6 +28,7 @@ pub(super) struct Report {
     /// The number of items in the request.
     input_items: usize,
     /// The number of those items that were added to the conversation.
+    #[serde(skip)]
     new_items: usize,
     /// Whether the turn replaces an earlier attempt that was cut short.
     superseding: bool,
