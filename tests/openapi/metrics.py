@@ -14,7 +14,7 @@ from pathlib import Path
 from prometheus_client.parser import text_string_to_metric_families
 
 BOOK = Path(__file__).parents[2] / "docs" / "metrics.md"
-ROW = re.compile(r"\| `(?P<name>\w+)` \| (?P<type>\w+) \| (?P<labels>[^|]*) \|")
+ROW = re.compile(r"\| `(?P<name>\w+)` \| (?P<type>\w+) \|(?P<labels>[^|]*)\|")
 
 # What a histogram adds to its name, and the label of its buckets.
 OF_HISTOGRAM = re.compile(r"_(bucket|sum|count)$")

@@ -35,7 +35,7 @@ pub enum TeamError {
     #[error(transparent)]
     Tool(#[from] SpecError),
     /// The output type of an agent has no schema that the API accepts.
-    /// [`Agent::output_not_strict`] accepts more types.
+    /// [`Agent::output_not_strict`](crate::Agent::output_not_strict) accepts more types.
     #[error("the output type of the agent '{agent}' has no valid schema: {fault}")]
     Output {
         /// The name of the agent.

@@ -236,7 +236,14 @@ async fn log_shows_requests_and_refusals() {
     let root = upstream.base_url().replace("/v1", "");
     let log = fetch(format!("{root}/log")).await.json().await;
     let body: Value = serde_json::from_str(HELLO).unwrap();
-    assert_eq!(log[0], json!({"authorization": "Bearer key-1", "body": body, "refusal": null}));
+    let expected = json!({
+        "authorization": "Bearer key-1",
+        "token": "key-1",
+        "traceparent": null,
+        "body": body,
+        "refusal": null,
+    });
+    assert_eq!(log[0], expected);
     assert_eq!(log[1]["refusal"]["status"], 400);
     assert_eq!(log[1]["refusal"]["param"], "model");
 
