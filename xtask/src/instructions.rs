@@ -25,8 +25,8 @@ pub(crate) struct Instructions {
     write: bool,
 }
 
-/// The forms of a turn: answered as JSON, and as a stream of 60 deltas; and as JSON with an exporter
-/// of traces, of which none or all are sampled.
+/// The forms of a turn: answered as JSON, and as a stream of 60 deltas; and as JSON with an
+/// exporter of traces, of which none or all are sampled.
 const FORMS: [Form; 4] = [
     Form { name: "json", arguments: ["json", ""] },
     Form { name: "stream", arguments: ["stream", ""] },
