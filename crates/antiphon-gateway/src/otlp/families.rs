@@ -1,5 +1,5 @@
-//! Converts the metrics of the registry to those of OpenTelemetry. Names, labels and values stay the
-//! same, so that a dashboard works with both exporters.
+//! Converts the metrics of the registry to those of OpenTelemetry. Names, labels and values stay
+//! the same, so that a dashboard works with both exporters.
 //!
 //! Source: "Prometheus and OpenMetrics Compatibility" of OpenTelemetry's specification.
 

@@ -26,8 +26,8 @@ use crate::settings::{MetricExport, OtlpExporter};
 /// The time limit for the last export.
 const FLUSH: Duration = Duration::from_secs(5);
 
-/// Exports metrics: all series at each interval, cumulative since the start of the process. A failed
-/// export is not retried, because the next one has its values.
+/// Exports metrics: all series at each interval, cumulative since the start of the process. A
+/// failed export is not retried, because the next one has its values.
 pub(crate) struct MetricExporter {
     client: OtlpClient,
     receiver: OtlpExporter,
