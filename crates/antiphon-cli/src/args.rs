@@ -6,6 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::conformance::ConformanceArgs;
+use crate::explain::ExplainArgs;
 use crate::failure::Failure;
 use crate::mock::{MockArgs, SimArgs};
 use crate::settings::ServeArgs;
@@ -29,6 +30,9 @@ pub(crate) enum Command {
     /// Repair the items of a history that a provider would reject, and report each repair
     #[command(after_help = include_str!("help/repair.txt"))]
     Repair(RepairArgs),
+    /// Describe a fault or an error of a provider: its causes, an example and the fix
+    #[command(after_help = include_str!("help/explain.txt"))]
+    Explain(ExplainArgs),
     /// Hash an API key, read from standard input, for use in the settings in place of the key
     HashKey,
     /// Convert a model's stream from one API's events to another's

@@ -6,6 +6,7 @@
 //! - `serve` and `mock`: a readiness line.
 //! - `check`: the findings; the exit code is 1 if there are any.
 //! - `repair`: the repaired histories.
+//! - `explain`: the page.
 //! - `convert`: the events.
 //! - `conformance`: the rules and the answers; the exit code is 1 if any answer differs.
 //! - `tenants` and `export`: JSON lines.
@@ -15,6 +16,7 @@
 mod args;
 mod conformance;
 mod convert;
+mod explain;
 mod failure;
 mod greeting;
 mod hash_key;
@@ -68,6 +70,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::HashKey => hash_key::hash_key(),
         Command::Check(args) => history::check(&args),
         Command::Repair(args) => history::repair(&args),
+        Command::Explain(args) => explain::explain(&args),
         Command::Convert(args) => convert::convert(&args),
         Command::Tenants(args) => tenants::list(args),
         Command::Export(args) => tenants::export(args),

@@ -84,6 +84,11 @@ pub fn unix_now() -> i64 {
     i64::try_from(since_1970().as_secs()).unwrap_or(0)
 }
 
+/// The time in nanoseconds since 1970.
+pub(crate) fn unix_nanos() -> u64 {
+    u64::try_from(since_1970().as_nanos()).unwrap_or(u64::MAX)
+}
+
 #[expect(clippy::disallowed_methods, reason = "the one reader of the wall clock")]
 fn since_1970() -> Duration {
     std::time::SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()

@@ -9,6 +9,7 @@ mod conformance;
 mod convert;
 mod discretion;
 mod disk;
+mod explain;
 mod files;
 mod foreign;
 mod histories;

@@ -1,7 +1,7 @@
 //! Converts the metrics of the registry to those of OpenTelemetry. Names, labels and values stay
 //! the same, so that a dashboard works with both exporters.
 //!
-//! Source: "Prometheus and OpenMetrics Compatibility" of OpenTelemetry's specification.
+//! Source: "Prometheus and `OpenMetrics` Compatibility" of OpenTelemetry's specification.
 
 use opentelemetry_proto::tonic::common::v1::any_value::Value as AttributeValue;
 use opentelemetry_proto::tonic::common::v1::{AnyValue, KeyValue};

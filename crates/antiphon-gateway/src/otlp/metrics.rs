@@ -1,7 +1,7 @@
 //! Exports the metrics.
 
 use std::io::{self, Write as _};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use bytes::Bytes;
 use flate2::Compression;
@@ -20,7 +20,7 @@ use super::client::OtlpClient;
 use super::families::{Times, convert};
 use super::outage::Outage;
 use super::resource::Attributes;
-use crate::entropy::from_now;
+use crate::entropy::{from_now, unix_nanos};
 use crate::settings::{MetricExport, OtlpExporter};
 
 /// The time limit for the last export.
@@ -123,10 +123,4 @@ fn compress(body: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(body)?;
     encoder.finish()
-}
-
-/// Nanoseconds since 1970.
-fn unix_nanos() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -22,7 +22,6 @@ async fn world(receiver: &Receiver, change: impl FnOnce(&mut Settings)) -> World
         settings.telemetry.metrics = Some(MetricExport {
             exporter: OtlpExporter { endpoint, ..OtlpExporter::default() },
             interval: Duration::from_millis(10),
-            ..MetricExport::default()
         });
         change(settings);
     })

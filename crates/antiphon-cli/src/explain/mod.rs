@@ -1,0 +1,48 @@
+//! `antiphon explain`: describes the faults of histories and the errors of providers.
+
+mod pages;
+mod recognition;
+
+use std::io::{self, Write as _};
+use std::process::ExitCode;
+
+use clap::Args;
+
+use self::pages::{PAGES, Page};
+use self::recognition::recognize;
+use crate::failure::Failure;
+
+/// The arguments of `explain`.
+#[derive(Args, Debug)]
+pub(crate) struct ExplainArgs {
+    /// Name of a fault, or the text of an error; without it, all faults are listed
+    #[arg(value_name = "FAULT|TEXT", trailing_var_arg = true)]
+    fault: Vec<String>,
+}
+
+/// Prints the page of a fault, or the list of all faults.
+pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
+    let text = args.fault.join(" ");
+    let printed = match text.trim() {
+        "" => list(),
+        text => find(text)?.text.to_owned(),
+    };
+    let written = io::stdout().lock().write_all(printed.as_bytes());
+    written.map_err(|error| Failure::runtime(format!("cannot write: {error}")))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn find(text: &str) -> Result<&'static Page, Failure> {
+    let name = recognize(text);
+    let page = PAGES.iter().find(|page| Some(page.name) == name);
+    page.ok_or_else(|| {
+        Failure::usage("no fault has this name or text; 'antiphon explain' lists all of them")
+    })
+}
+
+/// A line for each fault: its name, and the error of the provider.
+fn list() -> String {
+    let width = PAGES.iter().map(|page| page.name.len()).max().unwrap_or_default();
+    let lines = PAGES.iter().map(|page| format!("{:width$}  {}\n", page.name, page.error()));
+    lines.collect()
+}
