@@ -11,6 +11,9 @@ pub struct ConversationPage {
     pub data: Vec<Summary>,
     /// The cursor of the next page; `None` on the last one.
     pub next: Option<String>,
+    /// Whether the page ended because a list examines a bounded number of conversations. The next
+    /// page continues there.
+    pub is_cut: bool,
 }
 
 /// A conversation, or a chain of responses without one.
@@ -38,9 +41,11 @@ pub struct Summary {
     pub items: u64,
     /// The bytes of the live items.
     pub bytes: u64,
-    /// The tokens of all turns.
+    /// The number of the newest turns that `tokens`, `cost` and `last_repairs` cover.
+    pub counted_turns: usize,
+    /// The tokens of these turns.
     pub tokens: Tokens,
-    /// The cost of all turns with a price.
+    /// The cost of those of these turns that have a price.
     pub cost: Option<Cost>,
     /// The repairs of the last turn that had any, by fault.
     pub last_repairs: BTreeMap<String, usize>,
@@ -84,11 +89,17 @@ pub enum ConversationState {
     },
     /// The provider would reject the stored items as they are.
     Poisoned {
-        /// The fault.
+        /// The fault that the provider names first.
         fault: String,
+        /// The key of the item.
+        item: String,
         /// The provider's error.
         message: String,
     },
+    /// The upstream may store other items than the ledger lists. The next turn syncs it first.
+    Stale,
+    /// The conversation is too long for a list to check. Its own view checks it.
+    Unchecked,
 }
 
 /// Tokens as the upstreams reported them.
@@ -139,7 +150,7 @@ pub struct TreeTurn {
     pub shown: bool,
 }
 
-/// The present state of a conversation in this process.
+/// The present state of a conversation, in this process and in others that share the store.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Live {
     /// Whether a turn has the lease.
@@ -172,13 +183,13 @@ pub struct TurnView {
     /// The cost.
     pub cost: Option<Cost>,
     /// The items of the request.
-    pub received: Vec<Card>,
+    pub received: Lane,
     /// The stored items before the turn.
     pub stored_before: Lane,
     /// The items that the model received.
     pub sent: Lane,
     /// The items of the answer.
-    pub returned: Vec<Card>,
+    pub returned: Lane,
     /// The report of the turn.
     pub report: serde_json::Value,
 }
@@ -192,15 +203,24 @@ pub struct TurnFailure {
     pub message: String,
 }
 
-/// A lane that can be long.
+/// A page of a lane.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LanePage {
+    /// The lane, with the cards of the page.
+    pub lane: Lane,
+    /// The cursor of the next page; `None` on the last one.
+    pub next: Option<String>,
+}
+
+/// The items of one stage of a turn. A lane can be long.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Lane {
     /// The number of all items of the lane.
     pub items: usize,
     /// The bytes of all items of the lane.
     pub bytes: u64,
-    /// The cards of the items that something happened to, and of those around them. All cards of
-    /// the lane if the lane was asked for by itself.
+    /// The cards of the items that something happened to; those of all items if the lane is short.
+    /// A page of a lane has all cards of the page.
     pub cards: Vec<Card>,
     /// Whether the lane is exactly what it was at the time of the turn. It is not if items were
     /// deleted since then.
@@ -212,8 +232,8 @@ pub struct Lane {
 pub struct Card {
     /// The key of the item: the same in all lanes and turns.
     pub key: String,
-    /// Its place in the lane, from 0.
-    pub position: usize,
+    /// Its place in the lane, from 0; `None` if only the whole lane shows it.
+    pub position: Option<usize>,
     /// Its `type`.
     pub kind: String,
     /// Its role, if it is a message.

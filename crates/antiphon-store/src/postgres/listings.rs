@@ -162,8 +162,7 @@ async fn newest_conversations(
 ) -> Result<Vec<Conversation>> {
     let (created_at, id) = before.map_or((i64::MAX, ""), |(at, id)| (*at, id.as_str()));
     let given = (tenant.as_str(), created_at, id, keys::limit(limit));
-    let rows =
-        db.rows(&NEWEST_CONVERSATIONS, &[&given.0, &given.1, &given.2, &given.3]).await?;
+    let rows = db.rows(&NEWEST_CONVERSATIONS, &[&given.0, &given.1, &given.2, &given.3]).await?;
     rows.iter().map(|row| read_conversation(row, 0)).collect()
 }
 

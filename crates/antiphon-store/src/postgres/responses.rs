@@ -11,7 +11,8 @@ use super::{jobs, ledger_names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{
-    self, ThreadKey, position, request_number, response_number, seq_from_column, shard, thread_from_column,
+    self, ThreadKey, position, request_number, response_number, seq_from_column, shard,
+    thread_from_column,
 };
 use crate::ledger_records::LedgerSubject;
 use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, Seq, TurnCopy};

@@ -2,8 +2,8 @@
 
 use super::{
     conversations, data_counts, erasure, events, expiry, holders, item_ids, items, jobs,
-    late_binding, ledger_names, listings, named_values, notices, pages, pending_turns, queue_places,
-    requests, responses, segments, session, sweep, threads, transaction, watches,
+    late_binding, ledger_names, listings, named_values, notices, pages, pending_turns,
+    queue_places, requests, responses, segments, session, sweep, threads, transaction, watches,
 };
 
 /// A statement and its name.

@@ -8,9 +8,7 @@ use tokio::sync::Mutex;
 
 use super::keys::{self, ThreadKey, seq_from_column, shard, thread_from_column};
 use super::responses::invalid_id;
-use super::{
-    SqliteSnapshot, SqliteStore, ledger_names, pages, pending_turns, responses, threads,
-};
+use super::{SqliteSnapshot, SqliteStore, ledger_names, pages, pending_turns, responses, threads};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledger_records::LedgerEntry;
@@ -189,8 +187,7 @@ fn newest_conversations(
 
 /// Reads a conversation from the columns id, `created_at`, metadata.
 fn read_conversation(row: &Row<'_>, from: usize) -> rusqlite::Result<Conversation> {
-    let id =
-        ConversationId::parse(row.get_ref(from)?.as_str()?).ok_or_else(|| invalid_id(from))?;
+    let id = ConversationId::parse(row.get_ref(from)?.as_str()?).ok_or_else(|| invalid_id(from))?;
     let metadata = Bytes::from(row.get::<_, Vec<u8>>(from + 2)?);
     Ok(Conversation { id, created_at: row.get(from + 1)?, metadata })
 }
