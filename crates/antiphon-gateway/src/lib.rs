@@ -54,4 +54,4 @@ mod websocket;
 
 pub use auth::{check_secrets, is_reserved, tenant_flaw, tenant_of_token};
 pub use server::{Server, serve};
-pub use upstream::UpstreamClient;
+pub use upstream::{StreamedAnswer, UpstreamClient};
