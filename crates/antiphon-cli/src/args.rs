@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::conformance::ConformanceArgs;
 use crate::explain::ExplainArgs;
 use crate::failure::Failure;
+use crate::inspect::InspectArgs;
 use crate::mock::{MockArgs, SimArgs};
 use crate::settings::ServeArgs;
 use crate::tenants::{EraseArgs, ExportArgs, ImportArgs, StoreArgs};
@@ -40,6 +41,9 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// List the tenants with data in a store, and the amount of it, as one JSON object per line
     Tenants(StoreArgs),
+    /// Show the conversations of a tenant, and how each turn treated its items
+    #[command(after_help = include_str!("help/inspect.txt"))]
+    Inspect(InspectArgs),
     /// Export all data of a tenant in a store, as JSON lines
     #[command(after_help = include_str!("help/export.txt"))]
     Export(ExportArgs),

@@ -10,6 +10,7 @@
 //! - `convert`: the events.
 //! - `conformance`: the rules and the answers; the exit code is 1 if any answer differs.
 //! - `tenants` and `export`: JSON lines.
+//! - `inspect`: conversations, as text or JSON.
 //! - `import`: the report.
 //! - `erase`: a summary of the erased data.
 
@@ -21,6 +22,7 @@ mod failure;
 mod greeting;
 mod hash_key;
 mod history;
+mod inspect;
 mod logging;
 mod mock;
 mod one_line;
@@ -73,6 +75,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Explain(args) => explain::explain(&args),
         Command::Convert(args) => convert::convert(&args),
         Command::Tenants(args) => tenants::list(args),
+        Command::Inspect(args) => inspect::inspect(args),
         Command::Export(args) => tenants::export(args),
         Command::Import(args) => tenants::import(args),
         Command::Erase(args) => tenants::erase(args),

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::auth::{Authenticator, RefusedCallers, TENANT_NAMES};
+use crate::changes::Changes;
 use crate::compaction::CompactionKey;
 use crate::entropy::from_now;
 use crate::error::ApiError;
@@ -53,6 +54,8 @@ pub(crate) struct Gateway {
     pub(crate) closing: CancellationToken,
     /// Notified when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
+    /// Tells those who follow conversations that turns begin and end.
+    pub(crate) changes: Changes,
     /// The background responses that this process runs.
     pub(crate) jobs: Jobs,
     /// The leases on conversations, responses and requests.
@@ -106,6 +109,7 @@ impl Gateway {
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
+            changes: Changes::default(),
             jobs: Jobs::new(metrics.open.background.clone()),
             leases: Leases::new(
                 Arc::clone(&store),

@@ -31,6 +31,11 @@ impl OpenTurns {
         OpenTurn { key, turns: self.clone(), deletion }
     }
 
+    /// Whether this process runs a turn of the conversation.
+    pub(crate) fn is_open(&self, tenant: &Tenant, id: &ConversationId) -> bool {
+        self.with_turns(|turns| turns.contains_key(&(tenant.clone(), id.clone())))
+    }
+
     /// Notifies the conversation's open turn, if any, that the conversation was deleted.
     pub(crate) fn notify_deleted(&self, tenant: &Tenant, id: &ConversationId) {
         let turn = self.with_turns(|turns| turns.remove(&(tenant.clone(), id.clone())));

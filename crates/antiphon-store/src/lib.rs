@@ -45,6 +45,7 @@ mod item_index;
 mod keys;
 mod ledger_records;
 mod ledgers;
+mod listings;
 mod observer;
 mod postgres;
 mod records;
@@ -64,6 +65,10 @@ pub use hot_transcripts::{HotTranscripts, ResponseEnd, StoreVersion};
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 pub use ledger_records::{Binding, LedgerEntry, LedgerSubject, LedgerUpdate, UpstreamId};
 pub use ledgers::Ledgers;
+pub use listings::{
+    ListedOpenTurn, ListedResponse, ListedSegment, ListedThread, ListedTurn, Listings, NewestPage,
+    Recency, Tree,
+};
 pub use observer::{StoreLoad, StoreObserver};
 pub use postgres::PostgresStore;
 pub use records::{
@@ -77,6 +82,6 @@ pub use restore::{
 pub use snapshot::{DataCounts, ItemPlace, ListedConversation, Snapshot, StoreState};
 pub use sqlite::SqliteStore;
 pub use store::{LeaseQueue, Store};
-pub use url::{OpenError, check, inspect, open, snapshot};
+pub use url::{OpenError, check, inspect, listings, open, snapshot};
 pub use usage::Usage;
 pub use watches::Watches;

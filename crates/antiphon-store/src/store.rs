@@ -11,6 +11,7 @@ use crate::error::StoreError;
 use crate::hot_transcripts::HotTranscripts;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::ledgers::Ledgers;
+use crate::listings::Listings;
 use crate::observer::{StoreLoad, StoreObserver};
 use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
@@ -68,6 +69,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// The store's records of conversations and responses that providers hold.
     fn ledgers(&self) -> &dyn Ledgers;
+
+    /// The lists of the store's data, newest first.
+    fn listings(&self) -> &dyn Listings;
 
     /// The store's watches: responses whose end is awaited.
     fn watches(&self) -> &dyn Watches;

@@ -4,9 +4,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::error::StoreError;
+use crate::listings::Listings;
 use crate::postgres::{self, PostgresSnapshot, PostgresStore};
 use crate::snapshot::{Snapshot, StoreState};
-use crate::sqlite::{self, SqliteSnapshot, SqliteStore};
+use crate::sqlite::{self, SqliteListings, SqliteSnapshot, SqliteStore};
 use crate::store::Store;
 
 /// The reason why a store could not be opened.
@@ -41,15 +42,28 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, OpenError> {
 /// and migrates nothing: a store of another version is rejected.
 pub async fn snapshot(url: &str) -> Result<Box<dyn Snapshot>, OpenError> {
     Ok(match Form::parse(url)? {
-        Form::Memory => {
-            let reason = "sqlite::memory: is private to its process".to_owned();
-            return Err(StoreError::Unavailable(reason).into());
-        }
+        Form::Memory => return Err(memory_is_private()),
         Form::File(path) => {
             Box::new(blocking(move || SqliteSnapshot::take(Path::new(&path))).await?)
         }
         Form::Postgres => Box::new(PostgresSnapshot::take(url).await?),
     })
+}
+
+/// Takes a snapshot, as [`snapshot`] does, that lists the newest data first.
+pub async fn listings(url: &str) -> Result<Box<dyn Listings>, OpenError> {
+    Ok(match Form::parse(url)? {
+        Form::Memory => return Err(memory_is_private()),
+        Form::File(path) => {
+            let snapshot = blocking(move || SqliteSnapshot::take(Path::new(&path))).await?;
+            Box::new(SqliteListings::new(snapshot))
+        }
+        Form::Postgres => Box::new(PostgresSnapshot::take(url).await?),
+    })
+}
+
+fn memory_is_private() -> OpenError {
+    StoreError::Unavailable("sqlite::memory: is private to its process".to_owned()).into()
 }
 
 /// Inspects the store that `url` names, even while other processes have it open. Creates and

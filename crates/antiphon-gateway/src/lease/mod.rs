@@ -108,6 +108,11 @@ impl Leases {
         Ok(position.map(|position| Lease { position: Some(position), lock: Some(lock) }))
     }
 
+    /// The number of turns of this process that hold or wait for the conversation, less one.
+    pub(crate) fn count_waiting(&self, tenant: &Tenant, id: &ConversationId) -> usize {
+        self.queues.count_users(tenant, id.as_str()).saturating_sub(1)
+    }
+
     /// Locks the response of a turn that opens in this process.
     pub(crate) async fn lock_response(
         &self,

@@ -72,6 +72,12 @@ impl LeaseQueues {
         lock
     }
 
+    /// The number of holders and waiters of a lock.
+    pub(super) fn count_users(&self, tenant: &Tenant, id: &str) -> usize {
+        let queues = self.locks.lock().expect("no holder of this lock panics");
+        queues.get(&(tenant.clone(), id.to_owned())).map_or(0, Weak::strong_count)
+    }
+
     async fn with_timeout<T>(&self, wait: Duration, locking: impl Future<Output = T>) -> Option<T> {
         if wait.is_zero() {
             return None;

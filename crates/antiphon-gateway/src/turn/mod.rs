@@ -103,12 +103,13 @@ use self::sending::SendingTurn;
 use self::state_owner::{StateOwner, bind_state_owner, find_state_owner, run_at_upstream};
 use self::streaming::StreamingTurn;
 use crate::caller::Caller;
+use crate::changes::ChangeKind;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::RequestRegistration;
 use crate::limits::TurnPermit;
 use crate::metrics::Counted;
-use crate::request::{CreateRequest, RequestMode};
+use crate::request::{Continues, CreateRequest, RequestMode};
 use crate::span::Stage;
 use crate::upstream::Reply;
 
@@ -227,12 +228,25 @@ struct OpenTurn<'a> {
 
 impl<'a> OpenTurn<'a> {
     fn new(turn: &'a Turn<'a>) -> Self {
-        Self { turn, _counted: turn.gateway.metrics.open.turns.count() }
+        let open = Self { turn, _counted: turn.gateway.metrics.open.turns.count() };
+        open.notify(ChangeKind::Began);
+        open
+    }
+
+    /// Tells those who follow the conversation.
+    fn notify(&self, kind: ChangeKind) {
+        let Turn { gateway, caller, request, conversation, .. } = self.turn;
+        let previous = match &request.continues {
+            Continues::Response(id) => Some(&**id),
+            Continues::Nothing | Continues::Conversation(_) => None,
+        };
+        gateway.changes.notify(&caller.tenant, kind, *conversation, previous);
     }
 }
 
 impl Drop for OpenTurn<'_> {
     fn drop(&mut self) {
+        self.notify(ChangeKind::Ended);
         if std::thread::panicking() {
             self.turn.finished(TurnEnd::Refused(&ApiError::Panicked)).publish();
         }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, Request, Response, StatusCode};
 use tokio::time::sleep;
 
-use super::connection::Connection;
+use super::connection::{AnswerBody, Connection};
 use super::error::UpstreamError;
 use super::http::request_body;
 use super::own_key::Mask;
@@ -62,6 +62,16 @@ impl UpstreamClient {
         }
     }
 
+    /// Sends a request once, and returns its answer as soon as that begins. The error is a clause
+    /// about the server.
+    pub async fn open(&self, request: Request<Bytes>) -> Result<StreamedAnswer, String> {
+        let timeouts = Timeouts::new(&self.settings, from_now(self.settings.total_timeout));
+        let sent = self.connection.request(request.map(request_body), Mask::Short);
+        let answer = timeouts.wait(sent).await.and_then(|sent| sent);
+        let answer = answer.map_err(|error| reason(&error))?;
+        Ok(StreamedAnswer { status: answer.status, body: answer.body, timeouts })
+    }
+
     async fn send_once(&self, request: Request<Bytes>) -> Result<Response<Bytes>, UpstreamError> {
         let timeouts = Timeouts::new(&self.settings, from_now(self.settings.total_timeout));
         let request = request.map(request_body);
@@ -69,6 +79,26 @@ impl UpstreamClient {
         let mut answer = timeouts.wait(sent).await??;
         let body = answer.body.read_whole(self.settings.max_answer, timeouts).await?;
         Ok(response(answer.status, answer.headers, body))
+    }
+}
+
+/// An answer that is read piece by piece.
+pub struct StreamedAnswer {
+    status: StatusCode,
+    body: AnswerBody,
+    timeouts: Timeouts,
+}
+
+impl StreamedAnswer {
+    /// The status.
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
+    /// The next bytes of the body; `None` at its end. The error is a clause about the server.
+    pub async fn next(&mut self) -> Option<Result<Bytes, String>> {
+        let next = self.body.next(&mut self.timeouts).await?;
+        Some(next.map_err(|error| reason(&error)))
     }
 }
 

@@ -33,7 +33,7 @@ use antiphon::stream::ReasoningForm;
 use tokio::time::Instant;
 
 pub(crate) use self::body::{ByteStream, Reply};
-pub use self::client::UpstreamClient;
+pub use self::client::{StreamedAnswer, UpstreamClient};
 pub(crate) use self::context_length::{Overflow, TooLong};
 pub(crate) use self::error::{StateError, UpstreamError};
 pub(crate) use self::error_type::failure_type;

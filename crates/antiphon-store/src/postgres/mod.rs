@@ -19,6 +19,7 @@ mod lease_queue;
 mod ledger_names;
 mod ledgers;
 mod listing;
+mod listings;
 mod move_items;
 mod named_values;
 mod notices;

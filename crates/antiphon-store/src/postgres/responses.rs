@@ -11,10 +11,11 @@ use super::{jobs, ledger_names, sweep};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant};
 use crate::keys::{
-    ThreadKey, request_number, response_number, seq_from_column, shard, thread_from_column,
+    self, ThreadKey, position, request_number, response_number, seq_from_column, shard,
+    thread_from_column,
 };
 use crate::ledger_records::LedgerSubject;
-use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, TurnCopy};
+use crate::records::{NewResponse, RequestDigest, ResponseRange, ResponseRecord, Seq, TurnCopy};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -48,6 +49,21 @@ pub(super) async fn find_by_request(
 ) -> Result<Vec<ResponseRecord>> {
     let given = (tenant.as_str(), shard(in_shard), request_number(request), &request.0[..]);
     let rows = db.rows(&FIND_BY_REQUEST, &[&given.0, &given.1, &given.2, &given.3, &limit]).await?;
+    rows.iter().map(read_record).collect()
+}
+
+/// The responses of a thread that begin at positions in this range, both ends included, in order.
+pub(super) async fn find_in_thread(
+    db: &Session,
+    key: ThreadKey<'_>,
+    (from, to): (Seq, Seq),
+    limit: usize,
+) -> Result<Vec<ResponseRecord>> {
+    let given = (key.tenant(), key.shard(), key.thread(), position(from), position(to));
+    let limit = keys::limit(limit);
+    let rows = db
+        .rows(&FIND_IN_THREAD, &[&given.0, &given.1, &given.2, &given.3, &given.4, &limit])
+        .await?;
     rows.iter().map(read_record).collect()
 }
 
@@ -120,6 +136,13 @@ statements! {
                thread, first, output_from, end_at
         FROM segments WHERE tenant = $1 AND shard = $2 AND request = $3 AND digest = $4
         ORDER BY created_at DESC, number DESC LIMIT $5";
+    FIND_IN_THREAD = "
+        SELECT id, conversation, created_at, envelope, report, copy, copy_until,
+               thread, first, output_from, end_at
+        FROM segments
+        WHERE tenant = $1 AND shard = $2 AND thread = $3 AND first BETWEEN $4 AND $5
+          AND id IS NOT NULL
+        ORDER BY first, number LIMIT $6";
     EXPIRE_COPIES = "
         UPDATE segments SET copy = NULL, copy_until = NULL
         WHERE (tenant, shard, thread, first, number) IN (

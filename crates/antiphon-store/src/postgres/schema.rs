@@ -20,6 +20,7 @@ const STEPS: &[&str] = &[
     include_str!("copies.sql"),
     include_str!("segments.sql"),
     include_str!("moved.sql"),
+    include_str!("listings.sql"),
 ];
 
 /// The step after which the items move to its tables.

@@ -27,7 +27,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 
 /// A [`Snapshot`] of a database.
 pub(crate) struct PostgresSnapshot {
-    db: Session,
+    pub(super) db: Session,
 }
 
 /// The first query fixes the moment that the transaction sees. The transaction has no idle timeout,

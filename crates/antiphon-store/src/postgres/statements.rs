@@ -2,8 +2,8 @@
 
 use super::{
     conversations, data_counts, erasure, events, expiry, holders, item_ids, items, jobs,
-    late_binding, ledger_names, named_values, notices, pages, pending_turns, queue_places,
-    requests, responses, segments, session, sweep, threads, transaction, watches,
+    late_binding, ledger_names, listings, named_values, notices, pages, pending_turns,
+    queue_places, requests, responses, segments, session, sweep, threads, transaction, watches,
 };
 
 /// A statement and its name.
@@ -45,6 +45,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     late_binding::STATEMENTS,
     queue_places::STATEMENTS,
     ledger_names::STATEMENTS,
+    listings::STATEMENTS,
     notices::STATEMENTS,
     pending_turns::STATEMENTS,
     pages::STATEMENTS,
@@ -92,6 +93,8 @@ mod tests {
         "erasure::PLACES",
         "data_counts::NEXT_TENANT",
         "data_counts::COUNT",
+        "listings::NEWEST_CONVERSATIONS",
+        "listings::NEWEST_RESPONSES",
         "pages::CONVERSATIONS",
         "pages::RESPONSES",
         "pages::LEDGERS",

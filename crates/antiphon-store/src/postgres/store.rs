@@ -19,6 +19,7 @@ use crate::background::{BackgroundJobs, LogState};
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::Ledgers;
+use crate::listings::Listings;
 use crate::observer::{StoreLoad, StoreObserver};
 use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
@@ -75,6 +76,10 @@ impl Store for PostgresStore {
     }
 
     fn ledgers(&self) -> &dyn Ledgers {
+        self
+    }
+
+    fn listings(&self) -> &dyn Listings {
         self
     }
 

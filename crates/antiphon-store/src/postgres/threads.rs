@@ -1,5 +1,7 @@
 //! Threads: their ends and their lineages.
 
+use tokio_postgres::Row;
+
 use super::failure::Failure;
 use super::session::Session;
 use super::statements::statements;
@@ -26,19 +28,22 @@ pub(super) async fn find(db: &Session, key: ThreadKey<'_>) -> Result<Option<Thre
 /// The record of a thread.
 pub(super) async fn record(db: &Session, key: ThreadKey<'_>) -> Result<Option<ThreadRecord>> {
     let found = db.row(&RECORD, &[&key.tenant(), &key.shard(), &key.thread()]).await?;
-    Ok(found.map(|row| {
-        let (lineage, uptos): (Vec<i64>, Vec<i64>) = (row.get(0), row.get(1));
-        let lineage = lineage.into_iter().zip(uptos);
-        ThreadRecord {
-            shard: key.in_shard,
-            thread: key.id,
-            lineage: lineage
-                .map(|(id, upto)| (thread_from_column(id), seq_from_column(upto)))
-                .collect(),
-            tip: seq_from_column(row.get(2)),
-            is_named: row.get(3),
-        }
-    }))
+    Ok(found.map(|row| read_record(&row, key, 0)))
+}
+
+/// Reads a record from the columns lineage, uptos, tip, named.
+pub(super) fn read_record(row: &Row, key: ThreadKey<'_>, from: usize) -> ThreadRecord {
+    let (lineage, uptos): (Vec<i64>, Vec<i64>) = (row.get(from), row.get(from + 1));
+    let lineage = lineage.into_iter().zip(uptos);
+    ThreadRecord {
+        shard: key.in_shard,
+        thread: key.id,
+        lineage: lineage
+            .map(|(id, upto)| (thread_from_column(id), seq_from_column(upto)))
+            .collect(),
+        tip: seq_from_column(row.get(from + 2)),
+        is_named: row.get(from + 3),
+    }
 }
 
 /// Creates a thread from its record.

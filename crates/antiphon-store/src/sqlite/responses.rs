@@ -119,6 +119,34 @@ pub(super) fn find_by_request(
     Ok(records)
 }
 
+/// The responses of a thread that begin at positions in this range, both ends included, in order.
+pub(super) fn find_in_thread(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    (from, to): (Seq, Seq),
+    limit: usize,
+) -> Result<Vec<ResponseRecord>> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        record_columns!(),
+        " FROM threads CROSS JOIN segments ON number = segment
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND threads.first BETWEEN ?4 AND ?5
+          AND response IS NOT NULL
+        ORDER BY threads.first, segment LIMIT ?6"
+    );
+    let given = params![
+        key.tenant(),
+        key.shard(),
+        key.thread(),
+        position(from),
+        position(to),
+        keys::limit(limit)
+    ];
+    let records =
+        db.prepare_cached(SQL)?.query_map(given, read_record)?.collect::<rusqlite::Result<_>>()?;
+    Ok(records)
+}
+
 /// The live items of its output.
 pub(super) fn output(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>> {
     match find(db, tenant, id)? {

@@ -44,7 +44,7 @@ impl SqliteSnapshot {
         Ok(Self { db: Some(db) })
     }
 
-    async fn read<T, F>(&mut self, work: F) -> Result<T>
+    pub(super) async fn read<T, F>(&mut self, work: F) -> Result<T>
     where
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,

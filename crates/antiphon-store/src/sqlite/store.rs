@@ -19,6 +19,7 @@ use crate::error::StoreError;
 use crate::hot_transcripts::{HotTranscripts, ResponseEnd};
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::ledgers::Ledgers;
+use crate::listings::Listings;
 use crate::observer::{StoreLoad, StoreObserver};
 use crate::records::{
     ClaimedNotice, Conversation, Cursor, ItemPage, ListScope, PageRequest, PriorTurn, QueuePlace,
@@ -62,6 +63,10 @@ impl Store for SqliteStore {
     }
 
     fn ledgers(&self) -> &dyn Ledgers {
+        self
+    }
+
+    fn listings(&self) -> &dyn Listings {
         self
     }
 

@@ -13,6 +13,7 @@ pub(crate) mod late_binding;
 pub(crate) mod ledgers;
 pub(crate) mod listing;
 pub(crate) mod model;
+pub(crate) mod newest;
 pub(crate) mod notices;
 pub(crate) mod pending_turns;
 pub(crate) mod reopening;
@@ -77,6 +78,16 @@ macro_rules! suite {
                 empty_page_reports_more_items,
                 pages_have_a_byte_limit,
                 long_items_are_on_pages_of_their_own,
+            }
+            newest {
+                newest_responses_come_first,
+                newest_responses_continue_at_a_position,
+                many_responses_are_listed_in_pages,
+                newest_conversations_come_first,
+                tree_has_forks_and_names,
+                responses_of_a_thread_are_in_order,
+                tree_has_open_turns_and_ledgers,
+                other_tenants_are_not_listed,
             }
             deletion {
                 unreachable_items_are_deleted_with_their_response,

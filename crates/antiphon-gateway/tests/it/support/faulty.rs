@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
     BackgroundJobs, ClaimedNotice, Conversation, ConversationId, Cursor, DataCounts, ItemPage,
-    Ledgers, ListScope, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseId,
+    Ledgers, ListScope, Listings, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseId,
     ResponseRecord, Restorer, Shard, SqliteStore, Store, StoreError, Tenant, ThreadId, TurnRecord,
     Usage, Watches,
 };
@@ -184,6 +184,10 @@ passing_on! {
     fn settle_notice(claimed: &ClaimedNotice, then: Option<i64>) -> Result<()>;
     fn close() -> ();
     {
+        fn listings(&self) -> &dyn Listings {
+            self.inner.listings()
+        }
+
         fn ledgers(&self) -> &dyn Ledgers {
             self
         }

@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex};
 use antiphon::{HeldItem, ItemId};
 use antiphon_store::{
     BackgroundJobs, ClaimedNotice, Conversation, ConversationId, Cursor, DataCounts, ItemPage,
-    LeaseQueue, Ledgers, ListScope, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseId,
-    ResponseRecord, Restorer, Shard, Store, StoreError, Tenant, ThreadId, TurnRecord, Usage,
-    Watches,
+    LeaseQueue, Ledgers, ListScope, Listings, PageRequest, PriorTurn, QueuePlace, RequestDigest,
+    ResponseId, ResponseRecord, Restorer, Shard, Store, StoreError, Tenant, ThreadId, TurnRecord,
+    Usage, Watches,
 };
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -70,6 +70,10 @@ macro_rules! recorded {
 
             async fn check_writable(&self) -> Result<()> {
                 self.store.check_writable().await
+            }
+
+            fn listings(&self) -> &dyn Listings {
+                self.store.listings()
             }
 
             fn ledgers(&self) -> &dyn Ledgers {

@@ -1,0 +1,131 @@
+//! Cards: what the inspector shows of an item.
+
+use antiphon::{Body, HeldItem, Kind, Role};
+use serde_json::Value;
+
+use super::model::{Card, Fate};
+
+/// The maximum length of the text of a card, in characters.
+const MAX_TEXT: usize = 240;
+/// The maximum length of the JSON of a card, in bytes.
+const MAX_BODY: usize = 16 << 10;
+/// The bytes of a token, on average.
+const BYTES_PER_TOKEN: u64 = 4;
+
+/// The card of a stored item. Without `shows_bodies`, it has no content.
+pub(super) fn card(held: &HeldItem, position: Option<usize>, shows_bodies: bool) -> Card {
+    let bytes = held.length() as u64;
+    let raw = held.body.bytes().filter(|_| shows_bodies);
+    let json = raw.and_then(|raw| serde_json::from_slice::<Value>(raw).ok());
+    Card {
+        key: held.id.to_string(),
+        position,
+        kind: held.head.kind.as_str().to_owned(),
+        role: role(held, json.as_ref()),
+        id: Some(held.id.to_string()),
+        call_id: held.head.call_id.as_ref().map(ToString::to_string),
+        bytes,
+        tokens: held.body.bytes().map(|_| bytes.div_ceil(BYTES_PER_TOKEN)),
+        text: json.as_ref().and_then(excerpt),
+        body: raw.filter(|raw| raw.len() <= MAX_BODY).map(|raw| lossy(raw)),
+        fates: if held.body == Body::Erased { vec![Fate::Deleted] } else { Vec::new() },
+    }
+}
+
+/// The card of an item that is known only from a report.
+pub(super) fn reported_card(key: String, kind: &str, id: Option<String>, fate: Fate) -> Card {
+    Card {
+        key,
+        position: None,
+        kind: kind.to_owned(),
+        role: None,
+        id,
+        call_id: None,
+        bytes: 0,
+        tokens: None,
+        text: None,
+        body: None,
+        fates: vec![fate],
+    }
+}
+
+fn lossy(raw: &[u8]) -> String {
+    String::from_utf8_lossy(raw).into_owned()
+}
+
+fn role(held: &HeldItem, json: Option<&Value>) -> Option<String> {
+    if held.head.kind != Kind::Message {
+        return None;
+    }
+    let known = match held.head.role? {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+        Role::System => "system",
+        Role::Developer => "developer",
+        Role::Other => return json?.get("role")?.as_str().map(str::to_owned),
+    };
+    Some(known.to_owned())
+}
+
+/// The beginning of the text of an item: of a message, an output, the arguments of a call, or a
+/// summary.
+pub(super) fn excerpt(item: &Value) -> Option<String> {
+    let name = item.get("name").and_then(Value::as_str);
+    if let (Some(name), Some(arguments)) = (name, item.get("arguments").and_then(Value::as_str)) {
+        return Some(shortened(&format!("{name}({arguments})")));
+    }
+    const FIELDS: [&str; 7] =
+        ["content", "output", "arguments", "summary", "input", "action", "text"];
+    let text = FIELDS.iter().filter_map(|field| item.get(field)).find_map(text_of)?;
+    Some(shortened(&text))
+}
+
+/// All text in a value: a string, a part with a text, or a list of these.
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => (!text.is_empty()).then(|| text.clone()),
+        Value::Array(parts) => {
+            let texts: Vec<String> = parts.iter().filter_map(text_of).collect();
+            (!texts.is_empty()).then(|| texts.join(" "))
+        }
+        Value::Object(part) => {
+            ["text", "refusal", "output"].iter().find_map(|field| text_of(part.get(*field)?))
+        }
+        _ => None,
+    }
+}
+
+/// The beginning of a text, with an ellipsis if more follows.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(MAX_TEXT) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn excerpt_is_the_text_of_an_item() {
+        for (item, text) in [
+            (json!({"role": "user", "content": "Hello"}), "Hello"),
+            (json!({"content": [{"type": "input_text", "text": "a"}, {"text": "b"}]}), "a b"),
+            (json!({"name": "f", "arguments": "{}"}), "f({})"),
+            (json!({"output": "done"}), "done"),
+            (json!({"content": [], "summary": [{"text": "thought"}]}), "thought"),
+        ] {
+            assert_eq!(excerpt(&item).as_deref(), Some(text));
+        }
+        assert_eq!(excerpt(&json!({"type": "reasoning", "summary": []})), None);
+    }
+
+    #[test]
+    fn long_text_is_shortened_at_a_character() {
+        let text = shortened(&"é".repeat(1000));
+        assert_eq!(text.chars().count(), MAX_TEXT + 1);
+    }
+}

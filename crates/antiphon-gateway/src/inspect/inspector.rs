@@ -1,0 +1,208 @@
+//! Reads the values of the inspector from a store.
+
+use std::collections::BTreeMap;
+
+use antiphon::HeldItem;
+use antiphon_store::{
+    ConversationId, LedgerSubject, ListedSegment, ListedTurn, Listings, ResponseId, ResponseRecord,
+    Seq, Shard, StoreError, Tenant, ThreadId, Usage,
+};
+
+use super::forest::{Forest, Group, Path};
+use super::model::{ConversationView, LanePage, TurnView};
+use super::query::{LaneName, PageQuery, limit};
+use super::{lanes, live, summary, turns};
+use crate::settings::Prices;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// The maximum number of bytes of items that one call loads.
+const MAX_LOADED: usize = 16 << 20;
+
+/// Reads the conversations of one tenant. It only reads.
+pub struct Inspector<'a> {
+    listings: &'a dyn Listings,
+    tenant: &'a Tenant,
+    pub(super) prices: &'a Prices,
+    /// Whether the content of items is shown.
+    pub(super) shows_bodies: bool,
+}
+
+/// Loaded items by position.
+pub(super) type Items = BTreeMap<Seq, HeldItem>;
+
+/// A turn of a path: its segment, its response, and the live items before it.
+pub(super) type PathTurn<'f> = (&'f ListedSegment, &'f ListedTurn, Usage);
+
+/// The conversation or chain that an id names.
+pub(super) struct Located {
+    pub(super) forest: Forest,
+    pub(super) group: Group,
+    pub(super) thread: ThreadId,
+}
+
+impl<'a> Inspector<'a> {
+    /// An inspector of a tenant's data. `prices` give the cost of turns whose report has none.
+    pub fn new(listings: &'a dyn Listings, tenant: &'a Tenant, prices: &'a Prices) -> Self {
+        Self { listings, tenant, prices, shows_bodies: true }
+    }
+
+    /// Hides the content of items unless `shows_bodies`.
+    #[must_use]
+    pub fn with_bodies(self, shows_bodies: bool) -> Self {
+        Self { shows_bodies, ..self }
+    }
+
+    pub(super) fn listings(&self) -> (&dyn Listings, &Tenant) {
+        (self.listings, self.tenant)
+    }
+
+    /// A conversation or chain with a page of its turns. `id` is that of a conversation, of any
+    /// response of a chain, or of either at an upstream.
+    ///
+    /// # Errors
+    /// Fails if the store does.
+    pub async fn conversation(
+        &self,
+        id: &str,
+        page: &PageQuery,
+    ) -> Result<Option<ConversationView>> {
+        let Some(Located { forest, group, thread }) = self.locate(id).await? else {
+            return Ok(None);
+        };
+        let path = forest.path(thread, None);
+        let summary = summary::whole(self, &forest, &group, &path).await?;
+        let (from, most) = (page.offset(), limit(page.limit));
+        let shown: Vec<_> = path.turns().skip(from).take(most).collect();
+        let next = from + shown.len();
+        Ok(Some(ConversationView {
+            summary,
+            turns: turns::views(self, &forest, &path, &shown).await?,
+            next: (next < path.count_turns()).then(|| next.to_string()),
+            tree: forest.tree_turns(&group, &path),
+            live: live::from_store(&forest, &group),
+        }))
+    }
+
+    /// One turn.
+    ///
+    /// # Errors
+    /// Fails if the store does.
+    pub async fn turn(&self, id: &str) -> Result<Option<TurnView>> {
+        let Some((forest, id)) = self.find_turn(id).await? else { return Ok(None) };
+        let Some(path) = turn_path(&forest, &id) else { return Ok(None) };
+        let Some(turn) = path.turns().last() else { return Ok(None) };
+        Ok(turns::views(self, &forest, &path, &[turn]).await?.pop())
+    }
+
+    /// A page of a lane of a turn.
+    ///
+    /// # Errors
+    /// Fails if the store does.
+    pub async fn lane(
+        &self,
+        id: &str,
+        name: LaneName,
+        page: &PageQuery,
+    ) -> Result<Option<LanePage>> {
+        let Some((forest, id)) = self.find_turn(id).await? else { return Ok(None) };
+        let Some(path) = turn_path(&forest, &id) else { return Ok(None) };
+        let Some(turn) = path.turns().last() else { return Ok(None) };
+        let Some(record) = self.records(&forest, &[turn]).await?.pop() else { return Ok(None) };
+        lanes::page(self, &forest, &path, &record, name, page).await.map(Some)
+    }
+
+    async fn find_turn(&self, id: &str) -> Result<Option<(Forest, ResponseId)>> {
+        let found = match self.subject(id).await? {
+            Some(LedgerSubject::Response(id)) => Some((self.forest(id.shard()).await?, id)),
+            _ => None,
+        };
+        Ok(found)
+    }
+
+    /// The conversation or chain of an id.
+    pub(super) async fn locate(&self, id: &str) -> Result<Option<Located>> {
+        match self.subject(id).await? {
+            Some(LedgerSubject::Conversation(id)) => self.locate_conversation(id).await,
+            Some(LedgerSubject::Response(id)) => self.locate_response(&id).await,
+            None => Ok(None),
+        }
+    }
+
+    async fn locate_conversation(&self, id: ConversationId) -> Result<Option<Located>> {
+        let forest = self.forest(id.shard()).await?;
+        let thread = forest.conversation(&id).map(|(_, thread)| thread);
+        Ok(thread.map(|thread| Located { forest, group: Group::Conversation(id), thread }))
+    }
+
+    /// The first response of a chain stands for the whole chain. Any other one shows the path
+    /// through its own thread.
+    async fn locate_response(&self, id: &ResponseId) -> Result<Option<Located>> {
+        let forest = self.forest(id.shard()).await?;
+        let Some((group, own)) =
+            forest.segment(id).map(|segment| (forest.group(segment), segment.thread))
+        else {
+            return Ok(None);
+        };
+        let is_first = forest.id(&group).is_some_and(|first| first == id.as_str());
+        let main = forest.main_thread(&group).filter(|_| is_first);
+        Ok(Some(Located { thread: main.unwrap_or(own), forest, group }))
+    }
+
+    /// The stored object that an id names, here or at an upstream.
+    async fn subject(&self, id: &str) -> Result<Option<LedgerSubject>> {
+        if let Some(entry) = self.listings.ledger(self.tenant, id).await? {
+            return Ok(Some(entry.subject));
+        }
+        Ok(LedgerSubject::parse(id))
+    }
+
+    pub(super) async fn forest(&self, shard: Shard) -> Result<Forest> {
+        Ok(Forest::new(shard, self.listings.tree(self.tenant, shard).await?))
+    }
+
+    /// The records of consecutive turns.
+    pub(super) async fn records(
+        &self,
+        forest: &Forest,
+        turns: &[PathTurn<'_>],
+    ) -> Result<Vec<ResponseRecord>> {
+        let mut records = Vec::with_capacity(turns.len());
+        for run in turns.chunk_by(|(one, ..), (next, ..)| one.thread == next.thread) {
+            let ((first, ..), (last, ..)) = (run[0], run[run.len() - 1]);
+            let (of, range) = ((forest.shard, first.thread), (first.first, last.first));
+            let found = self.listings.thread_responses(self.tenant, of, range, run.len()).await?;
+            records.extend(found);
+        }
+        Ok(records)
+    }
+
+    /// The items of a path in a range of positions. Ends early at a bound of bytes.
+    pub(super) async fn items(
+        &self,
+        forest: &Forest,
+        path: &Path<'_>,
+        (from, end): (Seq, Seq),
+    ) -> Result<Items> {
+        let (mut items, mut bytes) = (Items::new(), 0);
+        for part in &path.parts {
+            let (mut next, end) = (part.from.max(from), part.end.min(end));
+            while next < end && bytes < MAX_LOADED {
+                let of = (forest.shard, part.thread);
+                let page = self.listings.thread_items(self.tenant, of, (next, end)).await?;
+                let Some((last, _)) = page.last() else { break };
+                next = last + 1;
+                bytes += page.iter().map(|(_, item)| item.length()).sum::<usize>();
+                items.extend(page);
+            }
+        }
+        Ok(items)
+    }
+}
+
+/// The path that ends with a turn.
+fn turn_path<'f>(forest: &'f Forest, id: &ResponseId) -> Option<Path<'f>> {
+    let segment = forest.segment(id)?;
+    let end = segment.response.as_ref()?.end;
+    Some(forest.path(segment.thread, Some(end.max(segment.first + 1))))
+}

@@ -1,0 +1,79 @@
+//! The inspector: shows conversations, and how each turn treated its items.
+//!
+//! [`Inspector`] reads the values from a store. The functions of this module add the state of a
+//! running gateway, and `answers` makes them answers of routes.
+
+pub(crate) mod answers;
+mod card;
+mod forest;
+mod inspector;
+mod lanes;
+mod list;
+mod live;
+pub mod model;
+mod query;
+mod state;
+mod stored_report;
+mod summary;
+mod turns;
+
+use antiphon_store::{ConversationId, Tenant};
+
+pub use self::inspector::Inspector;
+use self::model::{ConversationPage, ConversationView, LanePage, TurnView};
+pub use self::query::{LaneName, ListQuery, PageQuery};
+pub use crate::changes::{Change, ChangeKind};
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+
+/// The inspector of a tenant's data in the gateway's store.
+fn inspector<'a>(gateway: &'a Gateway, tenant: &'a Tenant) -> Inspector<'a> {
+    Inspector::new(gateway.store.listings(), tenant, &gateway.settings.prices)
+}
+
+/// A page of the conversations and chains of a tenant, the latest first.
+pub(crate) async fn conversations(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    query: &ListQuery,
+) -> Result<ConversationPage, ApiError> {
+    Ok(inspector(gateway, tenant).conversations(query).await?)
+}
+
+/// A conversation or chain, with a page of its turns and its state in this process.
+pub(crate) async fn conversation(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    id: &str,
+    page: &PageQuery,
+) -> Result<Option<ConversationView>, ApiError> {
+    let Some(mut view) = inspector(gateway, tenant).conversation(id, page).await? else {
+        return Ok(None);
+    };
+    if let Some(id) = ConversationId::parse(&view.summary.id) {
+        let is_open = gateway.open_turns.is_open(tenant, &id);
+        let waiting = gateway.leases.count_waiting(tenant, &id);
+        view.live = std::mem::take(&mut view.live).with_local(is_open, waiting);
+    }
+    Ok(Some(view))
+}
+
+/// One turn.
+pub(crate) async fn turn(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    id: &str,
+) -> Result<Option<TurnView>, ApiError> {
+    Ok(inspector(gateway, tenant).turn(id).await?)
+}
+
+/// A page of a lane of a turn.
+pub(crate) async fn lane(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    id: &str,
+    name: LaneName,
+    page: &PageQuery,
+) -> Result<Option<LanePage>, ApiError> {
+    Ok(inspector(gateway, tenant).lane(id, name, page).await?)
+}

@@ -1,0 +1,160 @@
+//! Summaries of conversations.
+
+use std::collections::BTreeMap;
+
+use antiphon::json::Object;
+use antiphon::{HeldItem, Role};
+use antiphon_store::{Conversation, StoreError};
+
+use super::card::card;
+use super::forest::{Forest, Group, Path};
+use super::inspector::Inspector;
+use super::model::{Cost, Owner, Summary, ThreadKind, Tokens};
+use super::state;
+use super::stored_report::StoredReport;
+use super::turns::AnswerFields;
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// The number of turns that a summary in a list counts.
+const LISTED_TURNS: usize = 50;
+/// The number of turns that the summary of a conversation's own view counts.
+const VIEWED_TURNS: usize = 1000;
+/// The items and bytes up to which a list checks a conversation.
+const LISTED: (u64, u64) = (1000, 1 << 20);
+/// The items and bytes up to which a conversation's own view checks it.
+const VIEWED: (u64, u64) = (50_000, 16 << 20);
+/// The number of the first items among which the title is.
+const TITLE_ITEMS: u64 = 8;
+
+/// The summary for a list.
+pub(super) async fn listed(
+    inspector: &Inspector<'_>,
+    forest: &Forest,
+    group: &Group,
+    path: &Path<'_>,
+) -> Result<Summary> {
+    summary(inspector, forest, group, path, LISTED_TURNS, LISTED).await
+}
+
+/// The summary for the view of the conversation.
+pub(super) async fn whole(
+    inspector: &Inspector<'_>,
+    forest: &Forest,
+    group: &Group,
+    path: &Path<'_>,
+) -> Result<Summary> {
+    summary(inspector, forest, group, path, VIEWED_TURNS, VIEWED).await
+}
+
+async fn summary(
+    inspector: &Inspector<'_>,
+    forest: &Forest,
+    group: &Group,
+    path: &Path<'_>,
+    most_turns: usize,
+    (most_items, most_bytes): (u64, u64),
+) -> Result<Summary> {
+    let conversation = match group {
+        Group::Conversation(id) => forest.conversation(id).map(|(conversation, _)| conversation),
+        Group::Chain(_) => None,
+    };
+    let is_checked = path.usage.items <= most_items && path.usage.bytes <= most_bytes;
+    let end = if is_checked { path.end() } else { TITLE_ITEMS };
+    let items: Vec<HeldItem> =
+        inspector.items(forest, path, (0, end)).await?.into_values().collect();
+    let title = title(&items, inspector.shows_bodies);
+    let state = match is_checked {
+        true => state::from_items(forest, group, items),
+        false => state::without_items(forest, group),
+    };
+    let counts = Counts::new(inspector, forest, path, most_turns).await?;
+    let first = path.turns().next().map(|(_, turn, _)| turn.listed.recency.created_at);
+    let named = |it: &Conversation| it.created_at;
+    Ok(Summary {
+        id: forest.id(group).unwrap_or_default(),
+        kind: kind(group),
+        owner: owner(forest, group),
+        created_at: conversation.map(named).or(first).unwrap_or_default(),
+        last_turn_at: path.turns().next_back().map(|(_, turn, _)| turn.listed.recency.created_at),
+        metadata: conversation.map(metadata).unwrap_or_default(),
+        title,
+        state,
+        turns: path.count_turns(),
+        items: path.usage.items,
+        bytes: path.usage.bytes,
+        counted_turns: counts.turns,
+        tokens: counts.tokens,
+        cost: counts.cost,
+        last_repairs: counts.last_repairs,
+    })
+}
+
+fn kind(group: &Group) -> ThreadKind {
+    match group {
+        Group::Conversation(_) => ThreadKind::Conversation,
+        Group::Chain(_) => ThreadKind::Chain,
+    }
+}
+
+fn owner(forest: &Forest, group: &Group) -> Owner {
+    match forest.ledger(group) {
+        Some(_) => Owner::Upstream,
+        None => Owner::Gateway,
+    }
+}
+
+/// The metadata, whose values are texts.
+pub(super) fn metadata(conversation: &Conversation) -> BTreeMap<String, String> {
+    let object = Object::parse(&conversation.metadata).unwrap_or_default();
+    let entries = object
+        .iter()
+        .filter_map(|(key, _)| Some((key.to_owned(), object.string(key)?.into_owned())));
+    entries.collect()
+}
+
+/// The beginning of the first message of a user.
+fn title(items: &[HeldItem], shows_bodies: bool) -> Option<String> {
+    let message = items.iter().find(|item| item.head.role == Some(Role::User))?;
+    card(message, None, shows_bodies).text
+}
+
+/// The sums over the newest turns.
+#[derive(Default)]
+struct Counts {
+    turns: usize,
+    tokens: Tokens,
+    cost: Option<Cost>,
+    last_repairs: BTreeMap<String, usize>,
+}
+
+impl Counts {
+    async fn new(
+        inspector: &Inspector<'_>,
+        forest: &Forest,
+        path: &Path<'_>,
+        most: usize,
+    ) -> Result<Self> {
+        let skipped = path.count_turns().saturating_sub(most);
+        let turns: Vec<_> = path.turns().skip(skipped).collect();
+        let mut counts = Self::default();
+        for record in inspector.records(forest, &turns).await? {
+            let report = StoredReport::parse(&record.response.report);
+            counts.add(&AnswerFields::parse(&record.response.envelope), &report, inspector);
+        }
+        Ok(counts)
+    }
+
+    fn add(&mut self, answer: &AnswerFields, report: &StoredReport, inspector: &Inspector<'_>) {
+        self.turns += 1;
+        self.tokens += answer.usage.map(Tokens::from).unwrap_or_default();
+        if let Some(cost) = answer.cost(report, inspector) {
+            let before = self.cost.take().map_or(0.0, |sum| sum.amount);
+            self.cost = Some(Cost { amount: before + cost.amount, ..cost });
+        }
+        let repairs = report.repairs_by_fault();
+        if !repairs.is_empty() {
+            self.last_repairs = repairs;
+        }
+    }
+}
