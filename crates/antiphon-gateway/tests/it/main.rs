@@ -15,6 +15,7 @@ mod faults;
 mod id_scopes;
 mod limits;
 mod metrics;
+mod otlp_metrics;
 mod passthrough;
 mod quotas;
 mod references;
