@@ -12,6 +12,7 @@ mod caller;
 mod chunks;
 mod compaction;
 mod connections;
+mod context;
 pub mod entropy;
 mod error;
 pub mod export;
