@@ -19,6 +19,7 @@ macro_rules! with_defaults {
 }
 
 mod api_key;
+mod inspect;
 mod limits;
 mod metrics;
 mod origin;
@@ -34,6 +35,7 @@ use antiphon::stream::Form;
 use http::HeaderName;
 
 pub use self::api_key::{ApiKey, KeyHash};
+pub use self::inspect::{Inspect, InspectSettings};
 pub use self::limits::{Limits, Quota, Rate};
 pub use self::metrics::MetricsSettings;
 pub(crate) use self::origin::without_port;
@@ -97,6 +99,8 @@ with_defaults! {
         pub ledger: Ledger = Ledger::Heads,
         /// The access to the metrics, and their labels.
         pub metrics: MetricsSettings = MetricsSettings::default(),
+        /// The access to the inspector.
+        pub inspect: InspectSettings = InspectSettings::default(),
         /// The prices of models.
         pub prices: Prices = Prices::default(),
         /// The handling of a failing store.

@@ -1,6 +1,6 @@
 //! The settings at the top of the file and below `[limits]`, in the order of `--help`.
 
-use antiphon_gateway::settings::{Faults, Ledger, OnDisconnect, PassThrough, Rate, Settings};
+use antiphon_gateway::settings::{Faults, Inspect, Ledger, OnDisconnect, PassThrough, Rate, Settings};
 
 use super::parse::{self, EVENT_NAMES, count, one_of, size, timeout};
 use super::setting::{BOOLEAN, COUNT, Form, Setting, TEXT, settings};
@@ -17,6 +17,8 @@ const LEDGERS: [(&str, Ledger); 2] = [("heads", Ledger::Heads), ("bodies", Ledge
 const FAULTS: [(&str, Faults); 2] = [("repair", Faults::Repair), ("reject", Faults::Reject)];
 const ON_DISCONNECT: [(&str, OnDisconnect); 2] =
     [("settle", OnDisconnect::Settle), ("finish", OnDisconnect::Finish)];
+const INSPECT: [(&str, Inspect); 3] =
+    [("off", Inspect::Off), ("local", Inspect::Local), ("keys", Inspect::Keys)];
 const PASS_THROUGH: [(&str, PassThrough); 3] = [
     ("all", PassThrough::All),
     ("stateless", PassThrough::Stateless),
@@ -83,6 +85,16 @@ pub(super) fn settings() -> Vec<Setting<Settings>> {
         /// false]
         "metrics-tenants" ["BOOLEAN"]: BOOLEAN, parse::boolean
             => |it, names| it.metrics.names_tenants = names;
+        /// Listeners that serve the inspector at /inspect: off, local (a loopback address) or keys
+        /// (any, with the callers' keys) [default: local]
+        "inspect" ["WHERE"]: TEXT, one_of(INSPECT) => |it, access| it.inspect.access = access;
+        /// Whether the inspector's pages may change conversations and ask models: true or false
+        /// [default: false]
+        "inspect-writes" ["BOOLEAN"]: BOOLEAN, parse::boolean
+            => |it, allows| it.inspect.allows_writes = allows;
+        /// Whether the inspector shows the content of items: true or false [default: true]
+        "inspect-bodies" ["BOOLEAN"]: BOOLEAN, parse::boolean
+            => |it, shows| it.inspect.shows_bodies = shows;
         "limits.max-body-bytes": COUNT, size => |it, max| it.limits.max_body_bytes = max;
         "limits.max-header-bytes": COUNT, size => |it, max| it.limits.max_header_bytes = max;
         "limits.max-items": COUNT, size => |it, max| it.limits.max_items = max;

@@ -3,7 +3,7 @@
 use std::net::IpAddr;
 
 use antiphon::dialect::UpstreamApi;
-use antiphon_gateway::settings::{State, UpstreamSettings};
+use antiphon_gateway::settings::{Inspect, State, UpstreamSettings};
 use http::uri::Scheme;
 
 use super::Configuration;
@@ -16,6 +16,7 @@ pub(super) fn check(configuration: &Configuration, file: &File) -> Result<(), Fa
     let values = &file.values;
     check_api_keys(configuration, values)?;
     check_metrics_key(configuration, values)?;
+    check_inspector(configuration, values)?;
     check_limits(configuration, values)?;
     check_state_owners(configuration, values)?;
     check_reasoning(configuration, values)?;
@@ -46,6 +47,24 @@ fn check_metrics_key(configuration: &Configuration, values: &Values) -> Result<(
     let tenant = shared.map_or("", |key| key.tenant.as_str());
     let sentence = format!("this is also the API key of '{tenant}'; give a key of its own");
     values.reject_if(shared.is_some(), "metrics-key", sentence)
+}
+
+/// Rejects an inspector for all listeners if callers have no keys: everyone could read everything.
+/// Rejects settings of an inspector that is off.
+fn check_inspector(configuration: &Configuration, values: &Values) -> Result<(), Failure> {
+    let gateway = &configuration.gateway;
+    let is_open = gateway.inspect.access == Inspect::Keys
+        && gateway.api_keys.is_empty()
+        && gateway.tenant_header.is_none();
+    values.reject_with(is_open, "inspect", |value| {
+        let keys = value.sibling("api-keys", "KEY=TENANT");
+        format!("callers have no keys, so everyone could read all conversations; give {keys}")
+    })?;
+    let is_off = gateway.inspect.access == Inspect::Off;
+    for key in ["inspect-writes", "inspect-bodies"] {
+        values.reject_if(is_off, key, "this has no effect, because the inspector is off")?;
+    }
+    Ok(())
 }
 
 /// Rejects a limit that another one hides: a body contains its items, and the quota of a tenant

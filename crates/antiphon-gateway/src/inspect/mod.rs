@@ -5,6 +5,7 @@
 
 pub(crate) mod answers;
 mod card;
+mod difference;
 mod forest;
 mod inspector;
 mod lanes;
@@ -19,6 +20,7 @@ mod turns;
 
 use antiphon_store::{ConversationId, Tenant};
 
+pub(crate) use self::difference::Difference;
 pub use self::inspector::Inspector;
 use self::model::{ConversationPage, ConversationView, LanePage, TurnView};
 pub use self::query::{LaneName, ListQuery, PageQuery};
@@ -28,7 +30,9 @@ use crate::gateway::Gateway;
 
 /// The inspector of a tenant's data in the gateway's store.
 fn inspector<'a>(gateway: &'a Gateway, tenant: &'a Tenant) -> Inspector<'a> {
-    Inspector::new(gateway.store.listings(), tenant, &gateway.settings.prices)
+    let shows_bodies = gateway.settings.inspect.shows_bodies;
+    let inspector = Inspector::new(gateway.store.listings(), tenant, &gateway.settings.prices);
+    inspector.with_bodies(shows_bodies)
 }
 
 /// A page of the conversations and chains of a tenant, the latest first.

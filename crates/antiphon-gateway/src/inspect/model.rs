@@ -168,6 +168,8 @@ pub struct Live {
 pub struct TurnView {
     /// Its response, or the id of the request of a turn without a response.
     pub id: String,
+    /// The conversation that it belongs to.
+    pub conversation: Option<String>,
     /// The response that it continues.
     pub previous: Option<String>,
     /// Unix seconds.

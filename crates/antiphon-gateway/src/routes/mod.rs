@@ -8,6 +8,7 @@ mod forward;
 mod gate;
 mod health;
 mod identify;
+mod inspect;
 mod items;
 mod metrics;
 mod models;
@@ -93,6 +94,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route("/metrics", get(metrics::show))
         .route("/openapi.json", get(openapi::describe))
         .nest("/v1", v1)
+        .merge(inspect::router(gateway, address))
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)
         .layer(layer(PageGuard::new(gateway, address), protect))

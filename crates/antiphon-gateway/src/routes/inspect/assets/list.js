@@ -1,0 +1,90 @@
+// The list of conversations.
+
+import { html, useEffect, useState } from "./htm-preact.js";
+import { bytes, cost, count, inert, plural, time, tokens, words } from "./format.js";
+import { query, read } from "./server.js";
+
+const SENTENCES = {
+  healthy: () => "No turn is open.",
+  open_turn: (state) => `A turn runs${state.response ? `: ${state.response}` : ""}.`,
+  waiting: (state) => `Waits for the output of ${state.calls.join(", ")}.`,
+  poisoned: (state) => `${state.fault}: ${state.message}`,
+  stale: () => "The upstream may hold other items than the ledger lists. The next turn reads them first.",
+  unchecked: () => "Too long for this list; its own page checks it.",
+};
+
+/** The state of a conversation: a word, and a sentence. */
+export function State({ state }) {
+  const sentence = SENTENCES[state.state]?.(state) ?? "";
+  return html`<span class="state state-${state.state}"><span class="badge">${words(state.state)}</span></span>
+    <span class="sentence">${inert(sentence)}</span>`;
+}
+
+/** The facts of a conversation in one line. */
+export function Facts({ summary }) {
+  const repairs = Object.entries(summary.last_repairs).map(([fault, number]) => `${fault} ${count(number)}`);
+  const facts = [
+    plural(summary.turns, "turn"),
+    plural(summary.items, "item"),
+    bytes(summary.bytes),
+    tokens(summary.tokens) && `${tokens(summary.tokens)} tokens`,
+    cost(summary.cost),
+    summary.owner === "upstream" && "state at the upstream",
+    repairs.length > 0 && `last repairs: ${repairs.join(", ")}`,
+  ];
+  return html`<p class="facts">${facts.filter(Boolean).join(" · ")}</p>`;
+}
+
+function Metadata({ metadata }) {
+  const entries = Object.entries(metadata);
+  return entries.length > 0 && html`<p class="metadata">
+    ${entries.map(([name, value]) => html`<span class="badge">${inert(`${name}: ${value}`)}</span> `)}
+  </p>`;
+}
+
+function Row({ summary }) {
+  const title = summary.title ?? (summary.kind === "chain" ? "Chain of responses" : "Conversation");
+  return html`<li class="row">
+    <a href=${`#/c/${encodeURIComponent(summary.id)}`}><bdi>${inert(title)}</bdi></a>
+    <p class="ids"><code>${inert(summary.id)}</code> ${time(summary.last_turn_at ?? summary.created_at)}</p>
+    <p><${State} state=${summary.state} /></p>
+    <${Facts} summary=${summary} />
+    <${Metadata} metadata=${summary.metadata} />
+  </li>`;
+}
+
+/** `#/`: all conversations, the latest first. */
+export function List({ change, fail }) {
+  const [search, setSearch] = useState("");
+  const [page, setPage] = useState(null);
+  const [more, setMore] = useState(0);
+  useEffect(() => {
+    const leaving = new AbortController();
+    const load = async () => {
+      let found = { data: [], next: null };
+      for (let loaded = 0; loaded <= more; loaded += 1) {
+        const path = `/inspect/conversations.json${query({ search, after: found.next, limit: 20 })}`;
+        const next = await read(path, { signal: leaving.signal });
+        found = { ...next, data: [...found.data, ...next.data] };
+        if (!next.next) break;
+      }
+      setPage(found);
+    };
+    load().catch((error) => leaving.signal.aborted || fail(error));
+    return () => leaving.abort();
+  }, [search, more, change]);
+  return html`<h1>Conversations</h1>
+    <form class="search" role="search" onSubmit=${(event) => event.preventDefault()}>
+      <label for="search">Search by id, metadata or text</label>
+      <input id="search" type="search" value=${search} onInput=${(event) => {
+        setMore(0);
+        setSearch(event.target.value);
+      }} />
+    </form>
+    ${page?.is_cut && html`<p class="note">Only a part was searched. Show more to continue.</p>`}
+    ${page && page.data.length === 0 && html`<p class="note">No conversation was found.</p>`}
+    ${page ? html`<ul class="rows">
+      ${page.data.map((summary) => html`<${Row} key=${summary.id} summary=${summary} />`)}
+    </ul>` : html`<p class="note" role="status">Loading…</p>`}
+    ${page?.next && html`<button type="button" onClick=${() => setMore(more + 1)}>Show more conversations</button>`}`;
+}

@@ -1,0 +1,124 @@
+//! The data of the inspector.
+
+use std::sync::Arc;
+
+use antiphon_store::ResponseId;
+use axum::extract::{RawQuery, State};
+use axum::response::Response;
+use serde::Serialize;
+
+use super::super::extract::Path;
+use super::super::json;
+use crate::caller::Caller;
+use crate::context::{self, Context};
+use crate::error::{ApiError, Hint};
+use crate::gateway::Gateway;
+use crate::inspect::{Difference, answers};
+
+type Answer = Result<Response, ApiError>;
+
+/// The settings that the pages need before they have a key.
+#[derive(Serialize)]
+struct Config {
+    version: &'static str,
+    allows_writes: bool,
+    shows_bodies: bool,
+    needs_key: bool,
+}
+
+/// `GET /inspect/config.json`
+pub(super) async fn config(State(gateway): State<Arc<Gateway>>) -> Response {
+    let settings = &gateway.settings;
+    let config = Config {
+        version: env!("CARGO_PKG_VERSION"),
+        allows_writes: settings.inspect.allows_writes,
+        shows_bodies: settings.inspect.shows_bodies,
+        needs_key: !settings.api_keys.is_empty(),
+    };
+    json(serde_json::to_string(&config).expect("the settings are plain data"))
+}
+
+/// `GET /inspect/conversations.json`
+pub(super) async fn conversations(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    answers::conversations(&gateway, &caller.tenant, &query.unwrap_or_default()).await
+}
+
+/// `GET /inspect/conversations/{id}.json`
+pub(super) async fn conversation(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(file): Path<String>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let (id, query) = (name_of(&file), query.unwrap_or_default());
+    answers::conversation(&gateway, &caller.tenant, id, &query).await
+}
+
+/// `GET /inspect/turns/{id}.json`
+pub(super) async fn turn(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(file): Path<String>,
+) -> Answer {
+    answers::turn(&gateway, &caller.tenant, name_of(&file)).await
+}
+
+/// `GET /inspect/turns/{id}/lanes/{lane}.json`
+pub(super) async fn lane(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path((id, file)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Answer {
+    let query = query.unwrap_or_default();
+    answers::lane(&gateway, &caller.tenant, &id, name_of(&file), &query).await
+}
+
+/// `GET /inspect/turns/{id}/context.json`, and `GET /inspect/turns/{id}/difference.json`: the input
+/// of the model, and its difference from that of the turn before. Both have the content of items.
+pub(super) async fn part_of_turn(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path((id, file)): Path<(String, String)>,
+) -> Answer {
+    if !gateway.settings.inspect.shows_bodies {
+        return Err(missing(&id));
+    }
+    let context = load(&gateway, &caller, &id).await?;
+    match &*file {
+        "context.json" => Ok(json(context::to_json(&context))),
+        "difference.json" => {
+            let previous = match &context.previous {
+                Some(previous) => load(&gateway, &caller, previous).await.ok(),
+                None => None,
+            };
+            let difference = Difference::between(previous.as_ref(), &context);
+            Ok(json(serde_json::to_string(&difference).expect("a difference is plain data")))
+        }
+        _ => Err(missing(&id)),
+    }
+}
+
+async fn load(gateway: &Gateway, caller: &Caller, id: &str) -> Result<Context, ApiError> {
+    let unknown = || missing(id);
+    let parsed = ResponseId::parse(id).ok_or_else(unknown)?;
+    context::load(gateway, &caller.tenant, &parsed).await?.ok_or_else(unknown)
+}
+
+/// `GET /inspect/events`
+pub(super) async fn events(State(gateway): State<Arc<Gateway>>, caller: Caller) -> Response {
+    answers::events(&gateway, &caller.tenant)
+}
+
+fn missing(id: &str) -> ApiError {
+    ApiError::ResponseNotFound { id: id.to_owned(), hint: Hint::None }
+}
+
+/// The id or name in the name of a file.
+fn name_of(file: &str) -> &str {
+    file.strip_suffix(".json").unwrap_or(file)
+}

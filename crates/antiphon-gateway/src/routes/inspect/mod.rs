@@ -1,0 +1,54 @@
+//! `/inspect`: the inspector. Its pages are static files, which read the data as JSON.
+//!
+//! The data of a tenant needs the tenant's key, as the API does. The pages themselves hold no data.
+//! Without `--inspect-writes` the browser lets them connect only to the inspector's own routes, which
+//! change nothing.
+
+mod assets;
+mod data;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn_with_state as layer;
+use axum::routing::get;
+
+use super::gate;
+use crate::browser::{PageGuard, protect};
+use crate::gateway::Gateway;
+use crate::settings::Inspect;
+
+/// The routes of the inspector for a listener on this address: none if the settings do not let this
+/// listener serve it.
+pub(super) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router<Arc<Gateway>> {
+    let is_local = address.to_canonical().is_loopback();
+    match gateway.settings.inspect.access {
+        Inspect::Off => Router::new(),
+        Inspect::Local if !is_local => Router::new(),
+        Inspect::Local => {
+            // Also with keys: a page of another origin has no business here.
+            let guard = PageGuard::of_open_listener(gateway, address);
+            routes(gateway).layer(layer(guard, protect))
+        }
+        Inspect::Keys => routes(gateway),
+    }
+}
+
+fn routes(gateway: &Arc<Gateway>) -> Router<Arc<Gateway>> {
+    let data = Router::new()
+        .route("/inspect/conversations.json", get(data::conversations))
+        .route("/inspect/conversations/{file}", get(data::conversation))
+        .route("/inspect/turns/{file}", get(data::turn))
+        .route("/inspect/turns/{id}/{file}", get(data::part_of_turn))
+        .route("/inspect/turns/{id}/lanes/{file}", get(data::lane))
+        .route("/inspect/events", get(data::events))
+        .route_layer(layer(Arc::clone(gateway), gate::admit))
+        .layer(layer(Arc::clone(gateway), gate::reject_while_stopping));
+    Router::new()
+        .route("/inspect", get(assets::redirect))
+        .route("/inspect/", get(assets::page))
+        .route("/inspect/config.json", get(data::config))
+        .route("/inspect/assets/{file}", get(assets::file))
+        .merge(data)
+}

@@ -1,0 +1,26 @@
+//! The access to the inspector.
+
+with_defaults! {
+    /// The inspector, which shows the conversations of a tenant on web pages.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub struct InspectSettings {
+        /// The listeners that serve it.
+        pub access: Inspect = Inspect::Local,
+        /// Whether its pages may change conversations and ask models.
+        pub allows_writes: bool = false,
+        /// Whether it shows the content of items.
+        pub shows_bodies: bool = true,
+    }
+}
+
+/// The listeners that serve the inspector. On each of them it needs the caller's key, if callers
+/// have keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inspect {
+    /// None.
+    Off,
+    /// A listener on a loopback address. Pages of other origins are rejected.
+    Local,
+    /// Any listener.
+    Keys,
+}
