@@ -125,8 +125,8 @@ impl<'a> TurnLanes<'a> {
         items
             .map(|(seq, item)| {
                 let mut card = self.card(item, Some(count(*seq)));
-                let reported = self.treatments.stored.get(item.id.as_str());
-                card.fates.extend(reported.into_iter().flatten().map(ReportedItem::fate));
+                let reported = self.treatments.of_stored(item).into_iter();
+                card.fates.extend(reported.map(ReportedItem::fate));
                 card
             })
             .collect()
@@ -177,14 +177,14 @@ impl<'a> TurnLanes<'a> {
         let mut cards = Vec::new();
         for (seq, item) in self.items.range(range).filter(|(_, item)| !item.is_tombstone()) {
             let reported = self.reported(*seq, item);
-            if reported.iter().any(ReportedItem::is_left_out) {
+            if reported.iter().any(|item| item.is_left_out()) {
                 continue;
             }
             let mut card = self.card(item, Some(count(*seq)));
             if self.record.input.contains(seq) {
                 card.fates.push(Fate::New);
             }
-            card.fates.extend(reported.iter().map(ReportedItem::fate));
+            card.fates.extend(reported.iter().map(|item| item.fate()));
             let call_id = card.call_id.clone();
             cards.push(card);
             for answered in reported.iter().filter(|item| item.has_placeholder()) {
@@ -207,12 +207,14 @@ impl<'a> TurnLanes<'a> {
             .collect()
     }
 
-    /// The treatments of a stored item.
-    fn reported(&self, seq: Seq, item: &HeldItem) -> &[ReportedItem] {
+    /// The treatments of an item of the input, or of a stored one.
+    fn reported(&self, seq: Seq, item: &HeldItem) -> Vec<&ReportedItem> {
         let found = self.input.binary_search_by_key(&seq, |(_, at, _)| *at).ok();
         let of_input = found.and_then(|found| self.treatments.input.get(&self.input[found].0));
-        let of_stored = || self.treatments.stored.get(item.id.as_str());
-        of_input.or_else(of_stored).map(Vec::as_slice).unwrap_or_default()
+        match of_input {
+            Some(reported) => reported.iter().collect(),
+            None => self.treatments.of_stored(item),
+        }
     }
 
     /// The numbers of stored items that were left out, and of placeholders.

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use antiphon::HeldItem;
+use antiphon::faults::Fault;
 use serde::Deserialize;
 
 use super::model::{Cost, Fate};
@@ -85,7 +87,41 @@ impl StoredReport {
     }
 }
 
+impl Treatments {
+    /// The treatments of a stored item. A report has no call id, so an item without an id is
+    /// recognized by the provider's error, which names the call.
+    pub(super) fn of_stored(&self, item: &HeldItem) -> Vec<&ReportedItem> {
+        let named = self.stored.get(item.id.as_str()).into_iter().flatten();
+        named.chain(self.others.iter().filter(|other| other.is_about(item))).collect()
+    }
+}
+
 impl ReportedItem {
+    /// Whether the error of this treatment names the call of an item.
+    fn is_about(&self, item: &HeldItem) -> bool {
+        let (kind, call_id) = (item.head.kind.clone(), item.head.call_id.clone());
+        if self.kind != kind.as_str() {
+            return false;
+        }
+        let fault = match (&*self.fault, call_id) {
+            ("unanswered_call", Some(call_id)) => Fault::UnansweredCall { kind, call_id },
+            ("output_without_call", call_id) => Fault::OutputWithoutCall { kind, call_id },
+            _ => return false,
+        };
+        fault.refusal(0).message == self.message
+    }
+
+    /// The provider's error. The report of an omitted duplicate has a reason of our own.
+    fn provider_message(&self) -> String {
+        match (&*self.fault, &self.item_id) {
+            ("duplicate_item", Some(id)) => {
+                let fault = Fault::DuplicateItem { id: id.as_str().into() };
+                fault.refusal(self.position.unwrap_or_default()).message
+            }
+            _ => self.message.clone(),
+        }
+    }
+
     /// Whether the item is not in the prompt.
     pub(super) fn is_left_out(&self) -> bool {
         self.fault.is_empty() || matches!(&*self.action, "dropped" | "replaced")
@@ -98,7 +134,7 @@ impl ReportedItem {
 
     /// What became of the item. A truncated item has no fault.
     pub(super) fn fate(&self) -> Fate {
-        let (fault, message) = (self.fault.clone(), self.message.clone());
+        let (fault, message) = (self.fault.clone(), self.provider_message());
         match &*self.action {
             _ if self.fault.is_empty() => Fate::Truncated,
             "dropped" | "replaced" => Fate::LeftOut { fault, message },

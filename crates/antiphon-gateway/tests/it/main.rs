@@ -13,6 +13,7 @@ mod encrypted;
 mod errors;
 mod faults;
 mod id_scopes;
+mod inspection;
 mod limits;
 mod metrics;
 mod otlp_metrics;

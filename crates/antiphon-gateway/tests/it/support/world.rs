@@ -3,6 +3,7 @@
 use antiphon_gateway::entropy::unix_now;
 use antiphon_gateway::settings::{Retries, Settings, UpstreamSettings};
 use antiphon_mock::{Exchange, Outcome, Reply};
+use antiphon_store::{Listings, Tenant};
 use antiphon_testkit::postgres::Server;
 use antiphon_testkit::{FakeUpstream, Recorded};
 
@@ -171,6 +172,24 @@ impl World {
             last = Some(tenant);
         }
         store.close().await;
+    }
+
+    /// Lists of what the store holds now, and its only tenant.
+    pub(crate) async fn listings(&self) -> (Box<dyn Listings>, Tenant) {
+        let (listings, mut tenants) = self.listings_of_tenants().await;
+        assert_eq!(tenants.len(), 1, "one tenant has data");
+        (listings, tenants.remove(0))
+    }
+
+    /// Lists of what the store holds now, and all its tenants.
+    pub(crate) async fn listings_of_tenants(&self) -> (Box<dyn Listings>, Vec<Tenant>) {
+        let url = self.store.url();
+        let mut seen = antiphon_store::snapshot(&url).await.expect("the store can be looked at");
+        let mut tenants: Vec<Tenant> = Vec::new();
+        while let Some(tenant) = seen.next_tenant(tenants.last()).await.expect("it can be read") {
+            tenants.push(tenant);
+        }
+        (antiphon_store::listings(&url).await.expect("the store can be looked at"), tenants)
     }
 
     /// The database that they share.
