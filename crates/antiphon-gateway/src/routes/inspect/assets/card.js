@@ -40,8 +40,8 @@ export function Card({ card, marked, mark }) {
     data-key=${card.key}
     onMouseEnter=${() => mark(card.key)}
     onMouseLeave=${() => mark(null)}
-    onFocusIn=${() => mark(card.key)}
-    onFocusOut=${() => mark(null)}
+    onfocusin=${() => mark(card.key)}
+    onfocusout=${() => mark(null)}
   >
     <button type="button" class="head" aria-expanded=${open} onClick=${() => setOpen(!open)}>
       <span class="kind">${inert(title)}</span>
@@ -70,7 +70,7 @@ export function Lane({ turn, name, title, lane, marked, mark }) {
   const hidden = pages ? Boolean(pages.next) : lane.items > cards.length;
   return html`<section class="lane" aria-label=${title}>
     <h4>${title} <span class="numbers">${plural(lane.items, "item")}, ${bytes(lane.bytes)}</span></h4>
-    ${!lane.exact && html`<p class="note">Items were deleted since this turn.</p>`}
+    ${!lane.exact && html`<p class="note">Items were repaired, or deleted since then: some of these may differ from those of the turn.</p>`}
     ${cards.length > 0
       ? html`<ul class="cards">
           ${cards.map((card, at) => html`<${Card} key=${`${card.key} ${at}`} card=${card} marked=${marked} mark=${mark} />`)}
