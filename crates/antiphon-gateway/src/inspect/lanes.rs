@@ -225,7 +225,9 @@ impl<'a> TurnLanes<'a> {
         let items: Vec<_> = of_input.chain(self.treatments.stored.values()).collect();
         let left_out =
             items.iter().filter(|reported| reported.iter().any(ReportedItem::is_left_out)).count();
-        let all = items.into_iter().flatten().chain(&self.treatments.others);
+        let others = &self.treatments.others;
+        let left_out = left_out + others.iter().filter(|other| other.is_left_out()).count();
+        let all = items.into_iter().flatten().chain(others);
         (left_out, all.filter(|item| item.has_placeholder()).count())
     }
 

@@ -144,10 +144,10 @@ async fn half_call_of_an_aborted_stream_is_shown() {
     assert_eq!(view.summary.state, poisoned);
     assert_eq!((view.turns.len(), &*view.turns[0].id), (1, next.id()));
     let treated = treated(&view.turns[0].stored_before.cards);
-    let [(card, Fate::Repaired { message: error, .. })] = &treated[..] else {
-        panic!("{treated:?}")
-    };
-    assert_eq!((&*card.key, &**error), (text(&stored[1]["id"]), message));
+    let [(card, fate)] = &treated[..] else { panic!("{treated:?}") };
+    assert_eq!(&*card.key, text(&stored[1]["id"]));
+    let expected = Fate::LeftOut { fault: "unanswered_call".into(), message: message.into() };
+    assert_eq!((*fate, view.turns[0].sent.items), (&expected, 2));
 }
 
 /// The gateway itself stores no half call.
