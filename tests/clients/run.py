@@ -21,6 +21,7 @@ from pathlib import Path
 from installation import VERSIONS, Installation, install
 from servers import (
     Server,
+    start_collector,
     start_gateway,
     start_provider,
     start_receiver,
@@ -28,7 +29,7 @@ from servers import (
 )
 from setups import SETUPS, USUAL, Setup
 from suites import SUITES, Tally, run_suites, suites_in
-from traces import check_traces, root, variables
+from telemetry import check_telemetry, root, variables
 
 
 def main() -> int:
@@ -79,12 +80,14 @@ def run_in(setup: Setup, installation: Installation, options: argparse.Namespace
             return run_at(provider, provider, installation, setup, names, options)
         receiver = servers.enter_context(start_receiver(setup, options.fake_upstream, logs))
         store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
-        upstream, traces = root(provider.url) + setup.path, variables(receiver.url)
-        gateway = start_gateway(setup, options.antiphon, logs, store_dir, upstream, traces)
-        with gateway as asked:
-            tally = run_at(asked, provider, installation, setup, names, options)
-        # Its end exports the last spans.
-        return tally + check_traces(setup, names, provider.url, receiver.url)
+        upstream = root(provider.url) + setup.path
+        with start_collector(setup, installation.collector, logs, receiver) as collector:
+            telemetry = variables(collector.url)
+            gateway = start_gateway(setup, options.antiphon, logs, store_dir, upstream, telemetry)
+            with gateway as asked:
+                tally = run_at(asked, provider, installation, setup, names, options)
+            # The end of each process exports its last spans and metrics.
+        return tally + check_telemetry(setup, names, provider.url, receiver.url)
 
 
 def run_at(

@@ -4,10 +4,12 @@ import json
 import os
 import queue
 import re
+import socket
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -42,9 +44,46 @@ def start_provider(
 def start_receiver(
     setup: Setup, fake_upstream: Path, logs: Path
 ) -> AbstractContextManager[Server]:
-    """A receiver of the gateway's traces."""
+    """A receiver of the gateway's traces and metrics."""
     command = [fake_upstream, "--listen", "127.0.0.1:0"]
     return serving(command, logs / f"receiver-{setup.name}.log")
+
+
+@contextmanager
+def start_collector(setup: Setup, rotel: Path, logs: Path, receiver: Server) -> Iterator[Server]:
+    """A collector that decodes what the gateway exports, and passes it on to the receiver."""
+    http, grpc = free_ports(2)
+    command = [rotel, "start", "--exporter", "otlp", "--otlp-exporter-protocol", "http"]
+    command += ["--otlp-exporter-endpoint", f"{receiver.url.removesuffix('/v1')}/otlp"]
+    command += ["--otlp-http-endpoint", f"127.0.0.1:{http}"]
+    command += ["--otlp-grpc-endpoint", f"127.0.0.1:{grpc}", "--batch-timeout", "100ms"]
+    path = logs / f"collector-{setup.name}.log"
+    with path.open("w") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
+        try:
+            await_port(http, process, path)
+            yield Server(f"http://127.0.0.1:{http}")
+        finally:
+            end(process)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that were free a moment ago: the collector does not say which port it chose."""
+    with ExitStack() as sockets:
+        bound = [sockets.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
+        return [server.getsockname()[1] for server in bound]
+
+
+def await_port(port: int, process: subprocess.Popen, log: Path) -> None:
+    """Returns once a server accepts connections at this port."""
+    deadline = time.monotonic() + READY_TIMEOUT
+    while process.poll() is None and time.monotonic() < deadline:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=READY_TIMEOUT).close()
+            return
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+    raise RuntimeError(f"the collector does not listen: see {log}")
 
 
 def start_gateway(
@@ -53,11 +92,11 @@ def start_gateway(
     logs: Path,
     store_dir: Path,
     upstream_url: str,
-    traces: dict[str, str],
+    telemetry: dict[str, str],
 ) -> AbstractContextManager[Server]:
     """The gateway in front of the upstream, with an empty store and no settings from elsewhere.
 
-    `traces`: the variables that switch the export of its traces on.
+    `telemetry`: the variables that switch the export of its traces and metrics on.
     """
     store = f"sqlite:{store_dir / 'antiphon.db'}"
     command = [antiphon, "serve", "--listen", "127.0.0.1:0", "--store", store]
@@ -65,7 +104,7 @@ def start_gateway(
     if setup.on_abort:
         upstream += ["--state", "upstream"]
     env = {k: v for k, v in os.environ.items() if not k.startswith(("ANTIPHON_", "OTEL_"))}
-    env |= traces
+    env |= telemetry
     log = logs / f"antiphon-{setup.name}.log"
     return serving([*command, *upstream], log, env=env, cwd=store_dir)
 

@@ -38,7 +38,7 @@ def test_the_failure_of_the_readme_and_its_fix(
     with pytest.raises(AssertionError, match="Duplicate item found with id msg_"):
         runs(tools.python, "-c", program.replace(MOCK, provider.root))
     with start_gateway(
-        SETUPS["kept-part"], antiphon(), tmp_path, tmp_path, provider.url, traces={}
+        SETUPS["kept-part"], antiphon(), tmp_path, tmp_path, provider.url, telemetry={}
     ) as gateway:
         printed = runs(tools.python, "-c", program.replace(f"{MOCK}/v1", gateway.url))
 

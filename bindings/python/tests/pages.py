@@ -26,7 +26,7 @@ def runnable(program: str, provider: Provider, directory: Path) -> Iterator[str]
         yield program
         return
     with start_gateway(
-        SETUPS["kept-part"], antiphon(), directory, directory, provider.url, traces={}
+        SETUPS["kept-part"], antiphon(), directory, directory, provider.url, telemetry={}
     ) as gateway:
         yield program.replace(GATEWAY, gateway.url)
 

@@ -19,7 +19,7 @@ use crate::lease::{Lease, Leases};
 use crate::limits::{Limiter, Quotas};
 use crate::metrics::{Metrics, Sample};
 use crate::open_turns::OpenTurns;
-use crate::otlp;
+use crate::otlp::{self, MetricExporter};
 use crate::request::DigestKey;
 use crate::retry::{DelaysUntil, RetryPolicy};
 use crate::seal::SealKey;
@@ -70,6 +70,8 @@ pub(crate) struct Gateway {
     pub(crate) compaction_key: Arc<CompactionKey>,
     /// Starts the spans of requests.
     pub(crate) tracer: Tracer,
+    /// Exports the metrics, if the settings have a receiver.
+    pub(crate) metric_exporter: Option<MetricExporter>,
     /// The key that encrypts copies of turns that an upstream may have lost.
     pub(crate) copy_key: SealKey,
 }
@@ -85,6 +87,7 @@ impl Gateway {
         store.set_observer(metrics.store_observer());
         let max_connections = settings.limits.max_connections;
         metrics.open.max_connections.set(i64::try_from(max_connections).unwrap_or(i64::MAX));
+        let (tracer, metric_exporter) = otlp::start(&settings.telemetry)?;
         let write_check = WriteCheck::new(settings.store.trusted_for);
         // Loading the gateway's own key has just written to the store.
         write_check.record(&Ok(()));
@@ -94,7 +97,8 @@ impl Gateway {
             refused_callers: RefusedCallers::default(),
             fingerprint_key: master.fingerprint_key(),
             digest_key: DigestKey::new(&master.derive("digests of requests")),
-            tracer: otlp::start_tracer(&settings.telemetry)?,
+            tracer,
+            metric_exporter,
             compaction_key: Arc::new(CompactionKey::new(&master.derive("compactions"))),
             copy_key: SealKey::new(&master.derive("copies of turns"), "antiphon-turn-1."),
             limiter: Limiter::new(&settings.limits),
@@ -124,6 +128,24 @@ impl Gateway {
     /// Fails with status 503 if the store accepts no writes, so that no turn starts in vain.
     pub(crate) async fn check_store(&self) -> Result<(), ApiError> {
         Ok(self.write_check.check(&*self.store).await?)
+    }
+
+    /// Exports the metrics at each interval, and never returns.
+    pub(crate) async fn export_metrics(&self) {
+        match &self.metric_exporter {
+            Some(exporter) => exporter.run(|| self.metrics.gather(self.sample())).await,
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Exports the last metrics and spans.
+    pub(crate) async fn flush_telemetry(&self) {
+        if let Some(exporter) = &self.metric_exporter {
+            exporter.flush(&self.metrics.gather(self.sample())).await;
+        }
+        if let Err(reason) = self.tracer.shut_down().await {
+            tracing::warn!(reason, "could not export the last spans");
+        }
     }
 
     /// The values that are read when the metrics are.

@@ -13,6 +13,7 @@ mod changes;
 mod chunks;
 mod compaction;
 mod connections;
+mod context;
 pub mod entropy;
 mod error;
 pub mod export;

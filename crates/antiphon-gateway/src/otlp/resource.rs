@@ -3,9 +3,11 @@
 use antiphon::IdSource as _;
 use antiphon::item::push_hex;
 use opentelemetry::KeyValue;
+use opentelemetry_proto::tonic::resource::v1::Resource as Message;
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::resource::TelemetryResourceDetector;
 
+use super::families::attribute;
 use crate::entropy::RandomIds;
 
 /// The attribute that distinguishes processes of one service.
@@ -31,6 +33,14 @@ impl Attributes {
             .with_detector(Box::new(TelemetryResourceDetector))
             .with_attributes(given)
             .build()
+    }
+
+    /// The same resource in the form of the protocol.
+    pub(super) fn message(&self) -> Message {
+        let resource = self.resource();
+        let attributes =
+            resource.iter().map(|(key, value)| attribute(key.as_str(), &value.as_str()));
+        Message { attributes: attributes.collect(), ..Message::default() }
     }
 }
 

@@ -78,6 +78,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
                 .route_layer(layer(with_gateway(), forward::by_body)),
         )
         .route("/responses/{id}/report", get(responses::report))
+        .route("/responses/{id}/context", get(responses::context))
         .merge(owned)
         .route(
             "/{*path}",

@@ -20,6 +20,7 @@ use super::{background, json, json_in_chunks};
 use crate::background::open_response_object;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
+use crate::context;
 use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
 use crate::item_json::{item_array, list_chunks};
@@ -232,7 +233,19 @@ pub(super) async fn report(
     let unknown = || gateway.response_not_found(&id);
     let record = gateway.owners(&caller).record_of(&id).await?.ok_or_else(unknown)?;
     let record = gateway.store.response(&caller.tenant, &record).await?.ok_or_else(unknown)?;
-    Ok(json(record.response.report))
+    Ok(json(turn::public_report(&record.response.report)))
+}
+
+/// `GET /v1/responses/{id}/context`: the exact input of the model.
+pub(super) async fn context(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let unknown = || gateway.response_not_found(&id);
+    let record = gateway.owners(&caller).record_of(&id).await?.ok_or_else(unknown)?;
+    let context = context::load(&gateway, &caller.tenant, &record).await?.ok_or_else(unknown)?;
+    Ok(json(context::to_json(&context)))
 }
 
 pub(super) async fn find(

@@ -97,6 +97,7 @@ async fn run_background_tasks(gateway: &Arc<Gateway>) {
         () = retention::expire_copies(store) => {}
         () = webhooks::deliver(&gateway.webhooks, store, &gateway.metrics.webhooks) => {}
         () = watcher::run(gateway) => {}
+        () = gateway.export_metrics() => {}
         () = owner::detect_capabilities(&gateway.upstreams) => {}
     }
 }
@@ -160,9 +161,7 @@ async fn stop(gateway: &Gateway, listener: Listener, connections: Connections) {
     }
     connections.abort();
     gateway.store.close().await;
-    if let Err(reason) = gateway.tracer.shut_down().await {
-        tracing::warn!(reason, "could not export the last spans");
-    }
+    gateway.flush_telemetry().await;
 }
 
 async fn end_listener(listener: &mut Option<Listener>) {

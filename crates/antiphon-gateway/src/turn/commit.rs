@@ -56,6 +56,7 @@ impl<'a> EndedTurn<'a> {
         plan.report.set_retries(sender.retries());
         plan.report.set_sent(plan.prompt.view.len());
         let (turn, chat) = (sender.planner.turn, sender.into_chat());
+        plan.record_view(turn);
         chat.stop();
         Self { turn, opened, plan, outcome, chat, pending }
     }

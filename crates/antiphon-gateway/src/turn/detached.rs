@@ -11,6 +11,7 @@ use super::context::{Announced, Turn};
 use super::log::number_events;
 use super::plan::Planner;
 use super::report::Report;
+use super::sent_view::SentView;
 use crate::entropy::{RandomIds, unix_now};
 use crate::error::{ApiError, QUOTA_EXCEEDED};
 use crate::request::Continues;
@@ -48,6 +49,7 @@ impl DetachedTurn {
         let cursor = find_cursor(turn).await;
         let (fresh, report) = find_new_items(turn, cursor).await.unwrap_or_else(|_| {
             let report = Report::new(turn.request.input.len());
+            let report = report.with_view(Some(SentView::default()));
             (Vec::new(), report.with_request(&turn.caller.request_id))
         });
         let fresh = if reason.exceeds_quota() { Vec::new() } else { fresh };
@@ -97,7 +99,7 @@ async fn find_new_items(
 ) -> Result<(Vec<HeldItem>, Report), ApiError> {
     let planner = Planner::new(turn, turn.upstream()?);
     let plan = planner.plan(turn.load(cursor).await?, None).await?;
-    Ok((plan.fresh, plan.report))
+    Ok((plan.fresh, plan.report.with_view(Some(SentView::default()))))
 }
 
 fn destination_after(cursor: Option<Cursor>, id: &ResponseId) -> Destination {

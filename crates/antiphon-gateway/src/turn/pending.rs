@@ -40,7 +40,7 @@ impl PendingTurn<'_> {
         envelope.set("status", format!("\"{}\"", Status::Cancelled.as_str()));
         let envelope = envelope.render(std::iter::empty());
         let record = TurnRecord {
-            response: Some(opened.new_response(envelope.into(), &plan.report)),
+            response: Some(opened.new_response(envelope.into(), &plan.report_with_view(self.turn))),
             ..self.turn.new_record(opened.destination.clone(), plan.fresh.clone())
         };
         let recorded = gateway.store.record_pending_turn(&caller.tenant, record).await;

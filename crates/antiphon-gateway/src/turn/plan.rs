@@ -1,5 +1,6 @@
 //! Plans a turn: finds the new items of the input and builds the prompt for the model.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -18,6 +19,7 @@ use super::open::{Opened, OpenedTurn};
 use super::prior_attempt::{CutAttempts, PriorInput};
 use super::report::{PromptChanges, Report};
 use super::resolve::resolve_input;
+use super::sent_view::SentView;
 use super::start::{Start, Target};
 use super::view::View;
 use crate::compaction::CompactionSealer;
@@ -124,10 +126,36 @@ impl Plan {
         Self { transcript, fresh: Vec::new(), prompt, origin, report, preface: None, admitted }
     }
 
+    /// The position in the input of the item at this position of the transcript; `None` for an
+    /// item that was stored before.
+    pub(super) fn input_position(&self, at: usize) -> Option<usize> {
+        self.admitted.source(at)
+    }
+
+    /// Whether the model is asked again for items that an earlier attempt stored.
+    pub(super) fn asks_again(&self) -> bool {
+        !self.admitted.asked_again.is_empty()
+    }
+
     /// Whether the transcript contains a compaction already.
     pub(super) fn continues_compaction(&self) -> bool {
         let items = self.transcript.items().iter();
         items.filter(|item| !item.is_tombstone()).any(|item| item.head.kind == Kind::Compaction)
+    }
+
+    /// Records the view in the report, if it differs from the transcript.
+    pub(super) fn record_view(&mut self, turn: &Turn<'_>) {
+        if let Cow::Owned(report) = self.report_with_view(turn) {
+            self.report = report;
+        }
+    }
+
+    /// The report with the view, if it differs from the transcript.
+    pub(super) fn report_with_view(&self, turn: &Turn<'_>) -> Cow<'_, Report> {
+        match SentView::record(self, &turn.gateway.compaction_key, &turn.caller.tenant) {
+            Some(view) => Cow::Owned(self.report.clone().with_view(Some(view))),
+            None => Cow::Borrowed(&self.report),
+        }
     }
 
     /// Reports that earlier attempts at the same request were cut short.

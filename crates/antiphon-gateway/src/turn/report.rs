@@ -15,6 +15,7 @@ use serde::Serialize;
 pub(super) use self::lines::counted;
 pub(super) use self::prompt_changes::PromptChanges;
 use super::client::Head;
+use super::sent_view::SentView;
 use crate::request_id::RequestId;
 use crate::settings::Prices;
 
@@ -53,6 +54,10 @@ pub(super) struct Report {
     /// The differences between the items and the prompt.
     #[serde(flatten)]
     pub(super) changes: PromptChanges,
+    /// The items that the model received, if they are not the whole transcript. Callers read it as
+    /// the context of the turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<SentView>,
     /// Repairs of the upstream's stream.
     stream: Vec<StreamRepair>,
     /// The cost of the answer's tokens; `None` without tokens or prices.
@@ -100,6 +105,7 @@ impl Report {
             replayed: None,
             resent: Vec::new(),
             changes: PromptChanges::default(),
+            view: None,
             stream: Vec::new(),
             cost: None,
         }
@@ -146,6 +152,11 @@ impl Report {
     /// Sets the number of items that the model received.
     pub(super) fn set_sent(&mut self, sent_items: usize) {
         self.sent_items = Some(sent_items);
+    }
+
+    /// The report with the view of the turn, if it differs from the transcript.
+    pub(super) fn with_view(self, view: Option<SentView>) -> Self {
+        Self { view, ..self }
     }
 
     /// The number of items in the request.

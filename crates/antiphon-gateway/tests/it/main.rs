@@ -16,6 +16,7 @@ mod id_scopes;
 mod inspection;
 mod limits;
 mod metrics;
+mod otlp_metrics;
 mod passthrough;
 mod quotas;
 mod references;

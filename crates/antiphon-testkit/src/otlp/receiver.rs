@@ -47,7 +47,7 @@ pub struct Export {
 #[derive(Debug)]
 pub(crate) struct Received {
     exports: Mutex<Vec<Export>>,
-    metrics: Mutex<Vec<ExportMetricsServiceRequest>>,
+    metrics: Mutex<Vec<(HeaderMap, ExportMetricsServiceRequest)>>,
     /// The number of exports that were received, and that were refused, for those who wait.
     counts: watch::Sender<(usize, usize)>,
     /// The status of the answers.
@@ -119,7 +119,13 @@ impl Receiver {
 
     /// The exports of metrics so far.
     pub fn metrics(&self) -> Vec<ExportMetricsServiceRequest> {
-        self.received.metrics.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.received.metrics()
+    }
+
+    /// The headers of the exports of metrics so far.
+    pub fn metric_headers(&self) -> Vec<HeaderMap> {
+        let metrics = self.received.metrics.lock().unwrap_or_else(PoisonError::into_inner);
+        metrics.iter().map(|(headers, _)| headers.clone()).collect()
     }
 
     /// Waits until so many exports of metrics have arrived, and returns them.
@@ -163,6 +169,12 @@ impl Received {
     /// The spans so far.
     pub(crate) fn spans(&self) -> Vec<Span> {
         self.exports().iter().flat_map(|export| export.spans.clone()).collect()
+    }
+
+    /// The exports of metrics so far.
+    pub(crate) fn metrics(&self) -> Vec<ExportMetricsServiceRequest> {
+        let metrics = self.metrics.lock().unwrap_or_else(PoisonError::into_inner);
+        metrics.iter().map(|(_, message)| message.clone()).collect()
     }
 
     /// The answer to an export that is refused; counts it.
@@ -216,7 +228,7 @@ async fn receive_metrics(
     let Some(message) = decode(&headers, &body) else {
         return StatusCode::BAD_REQUEST.into_response();
     };
-    received.metrics.lock().unwrap_or_else(PoisonError::into_inner).push(message);
+    received.metrics.lock().unwrap_or_else(PoisonError::into_inner).push((headers, message));
     received.counts.send_modify(|(received, _)| *received += 1);
     protobuf(&ExportMetricsServiceResponse::default())
 }

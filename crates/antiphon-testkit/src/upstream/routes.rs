@@ -46,9 +46,9 @@ async fn log(
     Json(of_token.map(Recorded::as_log_entry).collect())
 }
 
-/// The report on the traces that were exported to `/otlp`.
+/// The report on the traces and metrics that were exported to `/otlp`.
 async fn report(Shared(state): Shared<Arc<State>>) -> Json<Value> {
-    Json(otlp::report(&state.traces.spans()))
+    Json(otlp::report(&state.traces.spans(), &state.traces.metrics()))
 }
 
 /// With `?token=X&at=PLACE`, stops the next answer to a request with that token at a [`Hold`].

@@ -138,6 +138,26 @@ impl PromptChanges {
         self.repairs.extend(std::iter::repeat_n(repair, calls));
     }
 
+    /// Whether all items were sent, each with its own bytes.
+    pub(in crate::turn) fn leaves_items_unchanged(&self) -> bool {
+        self.repairs.is_empty() && self.truncated.is_empty()
+    }
+
+    /// The repairs.
+    pub(in crate::turn) fn repairs(&self) -> &[ReportedRepair] {
+        &self.repairs
+    }
+
+    /// Whether the item was dropped because the prompt was too long. `position` is its position in
+    /// the input; a stored item has none.
+    pub(in crate::turn) fn is_truncated(&self, position: Option<usize>, id: &ItemId) -> bool {
+        let is_it = |item: &TruncatedItem| match position {
+            Some(_) => item.position == position,
+            None => item.item_id.as_deref() == Some(id.as_str()),
+        };
+        self.truncated.iter().any(is_it)
+    }
+
     /// Whether there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.repairs.is_empty() && self.adapted_fields.is_empty() && self.truncated.is_empty()

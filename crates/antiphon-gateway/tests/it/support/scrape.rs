@@ -35,6 +35,15 @@ impl Scrape {
         self.text(series).map_or(0, |value| value.parse().expect("it is a whole number"))
     }
 
+    /// The names of all series without labels and without the suffixes of histograms.
+    pub(crate) fn families(&self) -> impl Iterator<Item = &str> {
+        let names = self.0.keys().map(|name| name.split('{').next().unwrap_or(name));
+        names.map(|name| {
+            let suffix = ["_bucket", "_sum", "_count"].into_iter().find(|it| name.ends_with(it));
+            name.strip_suffix(suffix.unwrap_or_default()).unwrap_or(name)
+        })
+    }
+
     /// The names with labels of the series of a metric.
     pub(crate) fn series(&self, metric: &str) -> Vec<&str> {
         let of_metric = |name: &&String| name.split('{').next() == Some(metric);

@@ -1,7 +1,7 @@
-"""The traces of a gateway: exported to a receiver, and checked after the suites.
+"""The traces and metrics of a gateway: exported to a collector, and checked after the suites.
 
-The receiver is a second fake upstream. Its report has the faults of all spans, and for each trace its
-spans. The fake upstream in front of which the gateway runs logs the context of each request, and the
+The collector passes them on to a receiver, which is a second fake upstream. Its report has the faults of
+all spans, for each trace its spans, and the names of all metrics. The fake upstream in front of which the gateway runs logs the context of each request, and the
 keys of the tenants name the suites: so each suite's requests must be in traces that the receiver got.
 """
 
@@ -19,27 +19,35 @@ TIMEOUT = 60
 STAGES = {"open", "load", "reconcile", "send", "stream", "commit"}
 
 
-def variables(receiver_url: str) -> dict[str, str]:
-    """The variables that export a gateway's traces to this receiver, all of them."""
+# Some of the metrics of every gateway: a counter, a gauge and a histogram.
+METRICS = {"antiphon_turns_total", "antiphon_turns_open", "antiphon_turn_seconds"}
+
+
+def variables(collector_url: str) -> dict[str, str]:
+    """The variables that export a gateway's metrics and all of its traces to this collector."""
     return {
-        "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": f"{root(receiver_url)}/otlp/v1/traces",
+        "OTEL_EXPORTER_OTLP_ENDPOINT": collector_url,
+        "OTEL_METRIC_EXPORT_INTERVAL": "5000",
         "OTEL_BSP_SCHEDULE_DELAY": "500",
         "OTEL_BSP_MAX_QUEUE_SIZE": "100000",
     }
 
 
-def check_traces(setup: Setup, names: list[str], provider_url: str, receiver_url: str) -> Tally:
-    """Checks the traces that the receiver has got, after the gateway has ended."""
+def check_telemetry(
+    setup: Setup, names: list[str], provider_url: str, receiver_url: str
+) -> Tally:
+    """Checks the traces and metrics that the receiver has got, after the gateway has ended."""
     report = fetch(f"{root(receiver_url)}/otlp/report")
     faults = report["faults"]
     traces = {trace: {s["id"]: s["name"] for s in spans} for trace, spans in report["traces"].items()}
     if not any("commit" in spans.values() for spans in traces.values()):
         faults.append("no trace has a turn")
+    faults += [f"{name} did not arrive" for name in METRICS - {*report["metrics"]}]
     if setup.on_abort is None:
         sent = fetch(f"{root(provider_url)}/log")
         faults += [fault for name in names for fault in suite_faults(SUITES[name], sent, traces)]
     for fault in faults:
-        print(f"traces of setup {setup.name}: {fault}", file=sys.stderr, flush=True)
+        print(f"telemetry of setup {setup.name}: {fault}", file=sys.stderr, flush=True)
     return Tally(passed=0 if faults else 1, failed=1 if faults else 0)
 
 
