@@ -12,6 +12,7 @@ mod disk;
 mod files;
 mod foreign;
 mod histories;
+mod inspect;
 mod logs;
 mod mock;
 mod no_effect;

@@ -19,7 +19,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// A lane with at most this number of items has the cards of all of them in its turn.
 pub(super) const SHORT: u64 = 24;
 /// The maximum number of cards of a lane in a turn.
-const MAX_CARDS: usize = 64;
+pub(super) const MAX_CARDS: usize = 64;
 
 /// The lanes of a turn.
 pub(super) struct TurnLanes<'a> {

@@ -12,6 +12,7 @@ mod list;
 mod live;
 pub mod model;
 mod query;
+mod sent;
 mod state;
 mod stored_report;
 mod summary;
@@ -29,6 +30,7 @@ use crate::gateway::Gateway;
 /// The inspector of a tenant's data in the gateway's store.
 fn inspector<'a>(gateway: &'a Gateway, tenant: &'a Tenant) -> Inspector<'a> {
     Inspector::new(gateway.store.listings(), tenant, &gateway.settings.prices)
+        .with_compactions(|item| gateway.compaction_key.unseal_item(tenant, item))
 }
 
 /// A page of the conversations and chains of a tenant, the latest first.

@@ -11,6 +11,7 @@ use super::inspector::{Inspector, Items, PathTurn};
 use super::lanes::{SHORT, TurnLanes};
 use super::model::{Cost, Tokens, TurnFailure, TurnView};
 use super::stored_report::StoredReport;
+use crate::turn::public_report;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
@@ -61,7 +62,7 @@ fn view(
         stored_before: lanes.stored_before(),
         sent: lanes.sent(),
         returned: lanes.returned(),
-        report: serde_json::from_slice(&record.response.report).unwrap_or_default(),
+        report: serde_json::from_slice(&public_report(&record.response.report)).unwrap_or_default(),
     }
 }
 

@@ -48,7 +48,7 @@ async fn missing_output_is_shown_as_placeholder() {
     assert_eq!(placeholder.call_id.as_deref(), Some("call_1"));
     let expected = Fate::Placeholder { fault: "unanswered_call".into(), message: message.into() };
     assert_eq!(placeholder.fates, [expected]);
-    assert_eq!((turn.sent.items, turn.sent.exact), (4, false));
+    assert_eq!((turn.sent.items, turn.sent.exact), (4, true));
     let call = &turn.received.cards[1];
     assert!(matches!(&call.fates[1], Fate::Repaired { action, .. } if action == "answered"));
 
