@@ -13,6 +13,7 @@ mod explain;
 mod files;
 mod foreign;
 mod histories;
+mod inspect;
 mod logs;
 mod mock;
 mod no_effect;

@@ -1,6 +1,7 @@
 //! Cards: what the inspector shows of an item.
 
-use antiphon::{Body, HeldItem, Kind, Role};
+use antiphon::{Body, Head, HeldItem, Kind, Role};
+use bytes::Bytes;
 use serde_json::Value;
 
 use super::model::{Card, Fate};
@@ -14,21 +15,37 @@ const BYTES_PER_TOKEN: u64 = 4;
 
 /// The card of a stored item. Without `shows_bodies`, it has no content.
 pub(super) fn card(held: &HeldItem, position: Option<usize>, shows_bodies: bool) -> Card {
-    let bytes = held.length() as u64;
-    let raw = held.body.bytes().filter(|_| shows_bodies);
-    let json = raw.and_then(|raw| serde_json::from_slice::<Value>(raw).ok());
+    let key = held.id.to_string();
+    let card = content_card(key, &held.head, held.body.bytes(), shows_bodies);
     Card {
-        key: held.id.to_string(),
         position,
-        kind: held.head.kind.as_str().to_owned(),
-        role: role(held, json.as_ref()),
-        id: Some(held.id.to_string()),
-        call_id: held.head.call_id.as_ref().map(ToString::to_string),
-        bytes,
-        tokens: held.body.bytes().map(|_| bytes.div_ceil(BYTES_PER_TOKEN)),
-        text: json.as_ref().and_then(excerpt),
-        body: raw.filter(|raw| raw.len() <= MAX_BODY).map(|raw| lossy(raw)),
         fates: if held.body == Body::Erased { vec![Fate::Deleted] } else { Vec::new() },
+        ..card
+    }
+}
+
+/// The card of an item with this head and these bytes. Its id is its key.
+pub(super) fn content_card(
+    key: String,
+    head: &Head,
+    raw: Option<&Bytes>,
+    shows_bodies: bool,
+) -> Card {
+    let bytes = raw.map_or(0, |raw| raw.len() as u64);
+    let shown = raw.filter(|_| shows_bodies);
+    let json = shown.and_then(|raw| serde_json::from_slice::<Value>(raw).ok());
+    Card {
+        id: Some(key.clone()),
+        key,
+        position: None,
+        kind: head.kind.as_str().to_owned(),
+        role: role(head, json.as_ref()),
+        call_id: head.call_id.as_ref().map(ToString::to_string),
+        bytes,
+        tokens: raw.map(|_| bytes.div_ceil(BYTES_PER_TOKEN)),
+        text: json.as_ref().and_then(excerpt),
+        body: shown.filter(|raw| raw.len() <= MAX_BODY).map(|raw| lossy(raw)),
+        fates: Vec::new(),
     }
 }
 
@@ -53,11 +70,11 @@ fn lossy(raw: &[u8]) -> String {
     String::from_utf8_lossy(raw).into_owned()
 }
 
-fn role(held: &HeldItem, json: Option<&Value>) -> Option<String> {
-    if held.head.kind != Kind::Message {
+fn role(head: &Head, json: Option<&Value>) -> Option<String> {
+    if head.kind != Kind::Message {
         return None;
     }
-    let known = match held.head.role? {
+    let known = match head.role? {
         Role::User => "user",
         Role::Assistant => "assistant",
         Role::System => "system",

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use antiphon::HeldItem;
+use antiphon::{Body, HeldItem, Item};
 use antiphon_store::{
     ConversationId, LedgerSubject, ListedSegment, ListedTurn, Listings, ResponseId, ResponseRecord,
     Seq, Shard, StoreError, Tenant, ThreadId, Usage,
@@ -11,7 +11,8 @@ use antiphon_store::{
 use super::forest::{Forest, Group, Path};
 use super::model::{ConversationView, LanePage, TurnView};
 use super::query::{LaneName, PageQuery, limit};
-use super::{lanes, live, summary, turns};
+use super::{lanes, live, sent, summary, turns};
+use crate::context::{Context, rebuild};
 use crate::settings::Prices;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -26,6 +27,8 @@ pub struct Inspector<'a> {
     pub(super) prices: &'a Prices,
     /// Whether the content of items is shown.
     pub(super) shows_bodies: bool,
+    /// Opens the compactions of the gateway.
+    open: Box<dyn Fn(&Item) -> Option<Item> + Send + Sync + 'a>,
 }
 
 /// Loaded items by position.
@@ -44,13 +47,22 @@ pub(super) struct Located {
 impl<'a> Inspector<'a> {
     /// An inspector of a tenant's data. `prices` give the cost of turns whose report has none.
     pub fn new(listings: &'a dyn Listings, tenant: &'a Tenant, prices: &'a Prices) -> Self {
-        Self { listings, tenant, prices, shows_bodies: true }
+        Self { listings, tenant, prices, shows_bodies: true, open: Box::new(|_| None) }
     }
 
     /// Hides the content of items unless `shows_bodies`.
     #[must_use]
     pub fn with_bodies(self, shows_bodies: bool) -> Self {
         Self { shows_bodies, ..self }
+    }
+
+    /// Opens the compactions that the gateway encrypted. Without their key, the prompt of a turn
+    /// after a compaction is not exact.
+    pub(crate) fn with_compactions(
+        self,
+        open: impl Fn(&Item) -> Option<Item> + Send + Sync + 'a,
+    ) -> Self {
+        Self { open: Box::new(open), ..self }
     }
 
     pub(super) fn listings(&self) -> (&dyn Listings, &Tenant) {
@@ -92,7 +104,13 @@ impl<'a> Inspector<'a> {
         let Some((forest, id)) = self.find_turn(id).await? else { return Ok(None) };
         let Some(path) = turn_path(&forest, &id) else { return Ok(None) };
         let Some(turn) = path.turns().last() else { return Ok(None) };
-        Ok(turns::views(self, &forest, &path, &[turn]).await?.pop())
+        let view = turns::views(self, &forest, &path, &[turn]).await?.pop();
+        let Some(mut view) = view else { return Ok(None) };
+        let record = self.records(&forest, &[turn]).await?.pop();
+        if let Some(context) = self.context(&forest, &path, record.as_ref()).await? {
+            sent::complete(&mut view, &context, self.shows_bodies);
+        }
+        Ok(Some(view))
     }
 
     /// A page of a lane of a turn.
@@ -109,7 +127,32 @@ impl<'a> Inspector<'a> {
         let Some(path) = turn_path(&forest, &id) else { return Ok(None) };
         let Some(turn) = path.turns().last() else { return Ok(None) };
         let Some(record) = self.records(&forest, &[turn]).await?.pop() else { return Ok(None) };
+        if name == LaneName::Sent
+            && let Some(context) = self.context(&forest, &path, Some(&record)).await?
+        {
+            let (from, most) = (page.offset(), limit(page.limit));
+            let lane = sent::page(&context, (from, most), self.shows_bodies);
+            let next = (from + most < lane.items).then(|| (from + most).to_string());
+            return Ok(Some(LanePage { lane, next }));
+        }
         lanes::page(self, &forest, &path, &record, name, page).await.map(Some)
+    }
+
+    /// The exact prompt of a turn. `None` if the stored items are too many to load, or if an
+    /// upstream stores them.
+    async fn context(
+        &self,
+        forest: &Forest,
+        path: &Path<'_>,
+        record: Option<&ResponseRecord>,
+    ) -> Result<Option<Context>> {
+        let Some(record) = record.filter(|_| path.usage.bytes < MAX_LOADED as u64) else {
+            return Ok(None);
+        };
+        let items = self.items(forest, path, (0, path.end())).await?;
+        let items: Vec<HeldItem> = items.into_values().collect();
+        let is_elsewhere = items.iter().any(|item| item.body == Body::StoredElsewhere);
+        Ok((!is_elsewhere).then(|| rebuild(record, &items, &*self.open)))
     }
 
     async fn find_turn(&self, id: &str) -> Result<Option<(Forest, ResponseId)>> {

@@ -19,7 +19,7 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// A lane with at most this number of items has the cards of all of them in its turn.
 pub(super) const SHORT: u64 = 24;
 /// The maximum number of cards of a lane in a turn.
-const MAX_CARDS: usize = 64;
+pub(super) const MAX_CARDS: usize = 64;
 
 /// The lanes of a turn.
 pub(super) struct TurnLanes<'a> {
@@ -225,7 +225,9 @@ impl<'a> TurnLanes<'a> {
         let items: Vec<_> = of_input.chain(self.treatments.stored.values()).collect();
         let left_out =
             items.iter().filter(|reported| reported.iter().any(ReportedItem::is_left_out)).count();
-        let all = items.into_iter().flatten().chain(&self.treatments.others);
+        let others = &self.treatments.others;
+        let left_out = left_out + others.iter().filter(|other| other.is_left_out()).count();
+        let all = items.into_iter().flatten().chain(others);
         (left_out, all.filter(|item| item.has_placeholder()).count())
     }
 

@@ -13,6 +13,7 @@ mod list;
 mod live;
 pub mod model;
 mod query;
+mod sent;
 mod state;
 mod stored_report;
 mod summary;
@@ -31,8 +32,9 @@ use crate::gateway::Gateway;
 /// The inspector of a tenant's data in the gateway's store.
 fn inspector<'a>(gateway: &'a Gateway, tenant: &'a Tenant) -> Inspector<'a> {
     let shows_bodies = gateway.settings.inspect.shows_bodies;
-    let inspector = Inspector::new(gateway.store.listings(), tenant, &gateway.settings.prices);
-    inspector.with_bodies(shows_bodies)
+    Inspector::new(gateway.store.listings(), tenant, &gateway.settings.prices)
+        .with_compactions(|item| gateway.compaction_key.unseal_item(tenant, item))
+        .with_bodies(shows_bodies)
 }
 
 /// A page of the conversations and chains of a tenant, the latest first.

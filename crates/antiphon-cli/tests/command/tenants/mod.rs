@@ -16,12 +16,12 @@ use tempfile::TempDir;
 use crate::world::{Ended, Serving, World};
 
 /// A file in a folder of its own, with what two tenants have in it.
-struct Kept {
+pub(crate) struct Kept {
     folder: TempDir,
 }
 
 impl Kept {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
@@ -34,12 +34,12 @@ impl Kept {
     }
 
     /// A gateway on it, for the two tenants.
-    fn serve(&self) -> Serving {
+    pub(crate) fn serve(&self) -> Serving {
         serve(&self.url())
     }
 
     /// The command, told which store.
-    fn antiphon(&self, args: &[&str]) -> Ended {
+    pub(crate) fn antiphon(&self, args: &[&str]) -> Ended {
         antiphon(&self.url(), args)
     }
 }
@@ -61,7 +61,7 @@ fn stop(serving: Serving) {
 }
 
 /// What a caller with this token is answered, which has to go well.
-fn ask(serving: &Serving, token: &str, method: &str, path: &str, body: &Value) -> Value {
+pub(crate) fn ask(serving: &Serving, token: &str, method: &str, path: &str, body: &Value) -> Value {
     let header = format!("authorization: Bearer {token}");
     let answer = serving.ask_with(method, path, &header, &body.to_string());
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
@@ -74,15 +74,15 @@ fn id(of: &Value) -> &str {
 }
 
 /// What a tenant has who was busy.
-struct Had {
-    conversation: String,
+pub(crate) struct Had {
+    pub(crate) conversation: String,
     /// In the conversation, then a chain of two.
-    responses: [String; 3],
+    pub(crate) responses: [String; 3],
 }
 
 /// A tenant has a conversation of a turn, from which an item was deleted, and a chain of two
 /// responses. What it says is of this color.
-fn is_busy(serving: &Serving, token: &str, color: &str) -> Had {
+pub(crate) fn is_busy(serving: &Serving, token: &str, color: &str) -> Had {
     let post = |path: &str, body: &Value| ask(serving, token, "POST", path, body);
     let first = json!({"type": "message", "role": "user", "content": "delete me"});
     let created =

@@ -13,7 +13,7 @@ use crate::caller::Caller;
 use crate::context::{self, Context};
 use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
-use crate::inspect::{Difference, answers};
+use crate::inspect::{self, Difference, answers};
 
 type Answer = Result<Response, ApiError>;
 
@@ -92,8 +92,10 @@ pub(super) async fn part_of_turn(
     match &*file {
         "context.json" => Ok(json(context::to_json(&context))),
         "difference.json" => {
-            let previous = match &context.previous {
-                Some(previous) => load(&gateway, &caller, previous).await.ok(),
+            // In a conversation the request does not name the turn before.
+            let turn = inspect::turn(&gateway, &caller.tenant, &id).await?;
+            let previous = match turn.and_then(|turn| turn.previous) {
+                Some(previous) => load(&gateway, &caller, &previous).await.ok(),
                 None => None,
             };
             let difference = Difference::between(previous.as_ref(), &context);

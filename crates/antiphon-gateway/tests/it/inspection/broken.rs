@@ -48,7 +48,7 @@ async fn missing_output_is_shown_as_placeholder() {
     assert_eq!(placeholder.call_id.as_deref(), Some("call_1"));
     let expected = Fate::Placeholder { fault: "unanswered_call".into(), message: message.into() };
     assert_eq!(placeholder.fates, [expected]);
-    assert_eq!((turn.sent.items, turn.sent.exact), (4, false));
+    assert_eq!((turn.sent.items, turn.sent.exact), (4, true));
     let call = &turn.received.cards[1];
     assert!(matches!(&call.fates[1], Fate::Repaired { action, .. } if action == "answered"));
 
@@ -144,10 +144,10 @@ async fn half_call_of_an_aborted_stream_is_shown() {
     assert_eq!(view.summary.state, poisoned);
     assert_eq!((view.turns.len(), &*view.turns[0].id), (1, next.id()));
     let treated = treated(&view.turns[0].stored_before.cards);
-    let [(card, Fate::Repaired { message: error, .. })] = &treated[..] else {
-        panic!("{treated:?}")
-    };
-    assert_eq!((&*card.key, &**error), (text(&stored[1]["id"]), message));
+    let [(card, fate)] = &treated[..] else { panic!("{treated:?}") };
+    assert_eq!(&*card.key, text(&stored[1]["id"]));
+    let expected = Fate::LeftOut { fault: "unanswered_call".into(), message: message.into() };
+    assert_eq!((*fate, view.turns[0].sent.items), (&expected, 2));
 }
 
 /// The gateway itself stores no half call.
