@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Has pages in a real browser try what they can at a gateway on loopback.
 
-    run.py --antiphon BIN --build-dir DIR
+    run.py --antiphon BIN --build-dir DIR [--pictures DIR]
 
 Installs Chromium where it is missing. A foreign page, and one whose name is bound to the gateway's
 address, must reach nothing: no model, no conversation, no WebSocket. A page that is allowed must get
-all of it. Exits with 1 if it is otherwise.
+all of it. Then the pages of the inspector are tried (`inspector.py`). With `--pictures`, only their
+pictures for the documentation are written. Exits with 1 if it is otherwise.
 """
 
 import sys
@@ -15,6 +16,8 @@ sys.dont_write_bytecode = True
 import argparse
 import json
 import os
+import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,11 +33,13 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "clients"))
 
 from chromium import browsing, install
+from installation import digest, locked, run, stamp, stamped
 from network import Models, Relay, Site, serving_http
 from servers import serving
 
 REPORT_TIMEOUT = 120
 REQUEST_TIMEOUT = 10
+INSPECTOR_TIMEOUT = 600
 
 # A page can see of an answer nothing, or that there was one.
 HIDDEN = {"blocked", "opaque"}
@@ -61,13 +66,33 @@ def main() -> int:
     build_dir.mkdir(parents=True, exist_ok=True)
     try:
         browser = install(build_dir)
+        if options.pictures:
+            return run_inspector(browser, options, build_dir)
         for test in (foreign_page, rebound_page, allowed_page, page_beside_an_allowed_one):
             test(browser, options.antiphon, build_dir)
             print(f"{test.__name__}: ok", flush=True)
+        return run_inspector(browser, options, build_dir)
     except (AssertionError, OSError, RuntimeError) as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
         return 1
-    return 0
+
+
+def run_inspector(browser: Path, options: argparse.Namespace, build_dir: Path) -> int:
+    """The tests of the inspector's pages, in an environment of their own."""
+    venv, requirements = build_dir / "venv", HERE / "requirements.txt"
+    pins = digest([requirements], sys.version)
+    with locked(build_dir / "install.lock"):
+        if not stamped(venv, pins):
+            shutil.rmtree(venv, ignore_errors=True)
+            run([sys.executable, "-m", "venv", venv])
+            pip = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps"]
+            run([*pip, "-r", requirements])
+            stamp(venv, pins)
+    command = [venv / "bin" / "python", HERE / "inspector.py", "--antiphon", options.antiphon.resolve()]
+    command += ["--browser", browser, "--build-dir", build_dir]
+    if options.pictures:
+        command += ["--pictures", options.pictures.resolve()]
+    return subprocess.run(command, timeout=INSPECTOR_TIMEOUT, check=False).returncode
 
 
 def foreign_page(browser: Path, antiphon: Path, build_dir: Path) -> None:
@@ -185,6 +210,7 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--antiphon", type=Path, required=True, help="the gateway's binary")
     parser.add_argument("--build-dir", type=Path, required=True, help="where logs are written")
+    parser.add_argument("--pictures", type=Path, help="write the pictures to this folder")
     return parser.parse_args()
 
 

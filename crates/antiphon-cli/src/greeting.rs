@@ -16,6 +16,8 @@ pub(crate) struct Greeting {
     pub(crate) credentials: Credentials,
     /// The owners of new conversations and responses.
     pub(crate) state_owners: StateOwners,
+    /// Whether this address serves the inspector.
+    pub(crate) has_inspector: bool,
 }
 
 /// The credentials that identify a caller.
@@ -69,13 +71,18 @@ pub(crate) fn base_url(address: SocketAddr) -> String {
 
 impl fmt::Display for Greeting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let base_url = base_url(reachable(self.address));
+        let address = reachable(self.address);
+        let base_url = base_url(address);
+        let inspector = match self.has_inspector {
+            true => format!("\nInspector: http://{address}/inspect/"),
+            false => String::new(),
+        };
         let (header, argument) = (self.credentials.to_curl(), self.credentials.to_python());
         let (state_owners, model) = (&self.state_owners, self.model());
         write!(
             f,
             "
-Base URL: {base_url}
+Base URL: {base_url}{inspector}
 {state_owners}
 
 Try it with curl:
@@ -125,7 +132,8 @@ mod tests {
 
     fn greeting(address: &str, credentials: Credentials) -> String {
         let address = address.parse().unwrap();
-        Greeting { address, credentials, state_owners: StateOwners::default() }.to_string()
+        let state_owners = StateOwners::default();
+        Greeting { address, credentials, state_owners, has_inspector: true }.to_string()
     }
 
     #[test]
@@ -138,7 +146,8 @@ mod tests {
         let credentials = Credentials::from_settings(&settings, &state_owners);
         let address = "127.0.0.1:8484".parse().unwrap();
 
-        let text = Greeting { address, credentials, state_owners }.to_string();
+        let text =
+            Greeting { address, credentials, state_owners, has_inspector: false }.to_string();
 
         assert!(
             text.contains("\nmodels.example owns the conversations that begin with its models."),
@@ -169,6 +178,12 @@ mod tests {
         assert!(text.contains("/v1/responses \\\n    -H 'x-tenant: me' \\\n"), "{text}");
         let argument = "api_key=\"any\", default_headers={\"x-tenant\": \"me\"})";
         assert!(text.contains(argument), "{text}");
+    }
+
+    #[test]
+    fn inspector_has_its_own_address() {
+        let text = greeting("0.0.0.0:80", Credentials::Anything);
+        assert!(text.contains("\nInspector: http://127.0.0.1:80/inspect/\n"), "{text}");
     }
 
     #[test]

@@ -45,6 +45,7 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
 
     let state_owners = StateOwners::from_settings(&gateway);
     let credentials = Credentials::from_settings(&gateway, &state_owners);
+    let has_inspector = gateway.inspect.access.is_served_at(address.ip());
     let mut server = Server::prepare(listener, gateway, store)
         .await
         .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
@@ -54,7 +55,7 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
         tracing::info!(url = format!("http://{address}/metrics"), "serving metrics");
     }
     state_owners.log();
-    announce(&Greeting { address, credentials, state_owners }, format);
+    announce(&Greeting { address, credentials, state_owners, has_inspector }, format);
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error means that the sender was dropped without a signal: the process is ending

@@ -1,6 +1,8 @@
 //! The settings at the top of the file and below `[limits]`, in the order of `--help`.
 
-use antiphon_gateway::settings::{Faults, Inspect, Ledger, OnDisconnect, PassThrough, Rate, Settings};
+use antiphon_gateway::settings::{
+    Faults, Inspect, Ledger, OnDisconnect, PassThrough, Rate, Settings,
+};
 
 use super::parse::{self, EVENT_NAMES, count, one_of, size, timeout};
 use super::setting::{BOOLEAN, COUNT, Form, Setting, TEXT, settings};

@@ -11,6 +11,7 @@ use super::flags::flags;
 use super::*;
 
 mod callers;
+mod inspect;
 mod limits;
 mod metrics;
 mod prices;
@@ -152,6 +153,9 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--metrics-listen", "ANTIPHON_METRICS_LISTEN"),
         ("--metrics-key", "ANTIPHON_METRICS_KEY"),
         ("--metrics-tenants", "ANTIPHON_METRICS_TENANTS"),
+        ("--inspect", "ANTIPHON_INSPECT"),
+        ("--inspect-writes", "ANTIPHON_INSPECT_WRITES"),
+        ("--inspect-bodies", "ANTIPHON_INSPECT_BODIES"),
         ("--max-open-turns", "ANTIPHON_MAX_OPEN_TURNS"),
         ("--requests-per-second", "ANTIPHON_REQUESTS_PER_SECOND"),
         ("--max-tenant-bytes", "ANTIPHON_MAX_TENANT_BYTES"),
@@ -179,8 +183,8 @@ fn invalid_file_value_is_rejected_with_its_line() {
     let keys = "listen, store, upstream, upstream-api, upstream-key, state, reasoning-as, \
                 ledger, faults, api-keys, tenant-header, allow-origins, allow-hosts, secrets, \
                 turn-wait, on-disconnect, event-names, retention, shutdown-grace, \
-                metrics-listen, metrics-key, metrics-tenants, pass-through, upstreams, webhooks, \
-                limits, prices";
+                metrics-listen, metrics-key, metrics-tenants, inspect, inspect-writes, \
+                inspect-bodies, pass-through, upstreams, webhooks, limits, prices";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'antiphon'\n\nfoo = 1", unknown.as_str()),

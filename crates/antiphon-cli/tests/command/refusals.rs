@@ -170,7 +170,8 @@ fn unknown_key_is_reported_with_its_line() {
                     upstream-api, upstream-key, state, reasoning-as, ledger, faults, api-keys, \
                     tenant-header, allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, \
                     event-names, retention, shutdown-grace, metrics-listen, metrics-key, \
-                    metrics-tenants, pass-through, upstreams, webhooks, limits, prices";
+                    metrics-tenants, inspect, inspect-writes, inspect-bodies, pass-through, \
+                    upstreams, webhooks, limits, prices";
     refused(world, sentence);
 }
 

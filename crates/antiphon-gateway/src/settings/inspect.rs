@@ -1,5 +1,7 @@
 //! The access to the inspector.
 
+use std::net::IpAddr;
+
 with_defaults! {
     /// The inspector, which shows the conversations of a tenant on web pages.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,4 +25,15 @@ pub enum Inspect {
     Local,
     /// Any listener.
     Keys,
+}
+
+impl Inspect {
+    /// Whether a listener on this address serves the inspector.
+    pub fn is_served_at(self, address: IpAddr) -> bool {
+        match self {
+            Self::Off => false,
+            Self::Local => address.to_canonical().is_loopback(),
+            Self::Keys => true,
+        }
+    }
 }

@@ -22,17 +22,16 @@ use crate::settings::Inspect;
 /// The routes of the inspector for a listener on this address: none if the settings do not let this
 /// listener serve it.
 pub(super) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router<Arc<Gateway>> {
-    let is_local = address.to_canonical().is_loopback();
-    match gateway.settings.inspect.access {
-        Inspect::Off => Router::new(),
-        Inspect::Local if !is_local => Router::new(),
-        Inspect::Local => {
-            // Also with keys: a page of another origin has no business here.
-            let guard = PageGuard::of_open_listener(gateway, address);
-            routes(gateway).layer(layer(guard, protect))
-        }
-        Inspect::Keys => routes(gateway),
+    let access = gateway.settings.inspect.access;
+    if !access.is_served_at(address) {
+        return Router::new();
     }
+    if access == Inspect::Keys {
+        return routes(gateway);
+    }
+    // Pages of other origins are rejected, also if callers have keys.
+    let guard = PageGuard::of_open_listener(gateway, address);
+    routes(gateway).layer(layer(guard, protect))
 }
 
 fn routes(gateway: &Arc<Gateway>) -> Router<Arc<Gateway>> {

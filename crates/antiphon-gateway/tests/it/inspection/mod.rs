@@ -1,5 +1,6 @@
 //! The values of the inspector: lists, turns and lanes, read from the store of a gateway that runs.
 
+mod access;
 mod broken;
 mod lists;
 mod turns;

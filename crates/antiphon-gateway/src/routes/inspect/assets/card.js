@@ -68,8 +68,8 @@ export function Lane({ turn, name, title, lane, marked, mark }) {
     if (page) setPages({ cards: [...(pages?.cards ?? []), ...page.lane.cards], next: page.next });
   };
   const hidden = pages ? Boolean(pages.next) : lane.items > cards.length;
-  return html`<section class="lane" aria-label=${title}>
-    <h4>${title} <span class="numbers">${plural(lane.items, "item")}, ${bytes(lane.bytes)}</span></h4>
+  return html`<div class="lane" role="group" aria-label=${title}>
+    <h3>${title} <span class="numbers">${plural(lane.items, "item")}, ${bytes(lane.bytes)}</span></h3>
     ${!lane.exact && html`<p class="note">Items were repaired, or deleted since then: some of these may differ from those of the turn.</p>`}
     ${cards.length > 0
       ? html`<ul class="cards">
@@ -80,5 +80,5 @@ export function Lane({ turn, name, title, lane, marked, mark }) {
     html`<button type="button" disabled=${busy} onClick=${more}>
       ${pages ? "Show more items" : `Show all ${plural(lane.items, "item")}`}
     </button>`}
-  </section>`;
+  </div>`;
 }

@@ -27,7 +27,7 @@ export function Turn({ turn, marked, mark, config, changed }) {
   const address = `#/t/${encodeURIComponent(turn.id)}`;
   return html`<article class="turn" id=${turn.id} aria-label=${`Turn ${turn.id}`}>
     <header>
-      <h3><a href=${address}><code>${inert(turn.id)}</code></a></h3>
+      <h2><a href=${address}><code>${inert(turn.id)}</code></a></h2>
       <span class=${`state state-${turn.status}`}><span class="badge">${turn.status}</span></span>
       <p class="facts">${facts.filter(Boolean).join(" · ")}</p>
       ${turn.previous && html`<p class="ids">after <code>${inert(turn.previous)}</code></p>`}
