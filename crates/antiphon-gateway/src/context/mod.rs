@@ -10,6 +10,7 @@
 mod answer;
 mod load;
 mod rebuild;
+mod wire;
 
 use antiphon::Item;
 use antiphon::item::Head;
@@ -45,7 +46,9 @@ pub(crate) struct Context {
     pub(crate) items: Vec<ContextItem>,
     /// The stored items that the prompt did not have, in order.
     pub(crate) left_out: Vec<LeftOutItem>,
-    /// The request in the API of the upstream, if that is not the Responses API.
+    /// All repairs of the turn, as in its report.
+    pub(crate) repairs: Vec<RepairReason>,
+    /// The messages and tools in the API of the upstream, if that is not the Responses API.
     pub(crate) translation: Option<Bytes>,
     /// The tokens of the prompt that came from the provider's cache, as it reported them.
     pub(crate) cached_tokens: Option<u64>,

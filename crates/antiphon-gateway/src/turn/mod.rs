@@ -90,6 +90,7 @@ pub(crate) use self::client::{Answer, Client, Head};
 use self::commit::EndedTurn;
 pub(crate) use self::compact_route::compact_history;
 use self::context::Turn;
+pub(crate) use self::encode::{encode_for_api, without_rejected_status};
 use self::finished::{FinishedTurn, TurnEnd};
 use self::open::OpenedTurn;
 use self::plan::PlannedTurn;
