@@ -19,6 +19,7 @@ use crate::limits::{Limiter, Quotas};
 use crate::metrics::{Metrics, Sample};
 use crate::open_turns::OpenTurns;
 use crate::otlp::{self, MetricExporter};
+use crate::refused_turns::RefusedTurns;
 use crate::request::DigestKey;
 use crate::retry::{DelaysUntil, RetryPolicy};
 use crate::seal::SealKey;
@@ -53,6 +54,8 @@ pub(crate) struct Gateway {
     pub(crate) closing: CancellationToken,
     /// Notified when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
+    /// The latest turns that left no response.
+    pub(crate) refused_turns: RefusedTurns,
     /// The background responses that this process runs.
     pub(crate) jobs: Jobs,
     /// The leases on conversations, responses and requests.
@@ -106,6 +109,7 @@ impl Gateway {
             stopping: CancellationToken::new(),
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
+            refused_turns: RefusedTurns::default(),
             jobs: Jobs::new(metrics.open.background.clone()),
             leases: Leases::new(
                 Arc::clone(&store),

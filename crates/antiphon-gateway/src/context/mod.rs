@@ -10,6 +10,7 @@
 mod answer;
 mod load;
 mod rebuild;
+mod refused;
 mod wire;
 
 use antiphon::Item;
@@ -20,6 +21,7 @@ use bytes::Bytes;
 pub(crate) use self::answer::to_json;
 pub(crate) use self::load::load;
 pub(crate) use self::rebuild::rebuild;
+pub(crate) use self::refused::find_refused;
 
 /// The input of a model in one turn.
 #[derive(Clone, Debug)]

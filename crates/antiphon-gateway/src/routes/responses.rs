@@ -243,6 +243,9 @@ pub(super) async fn context(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let unknown = || gateway.response_not_found(&id);
+    if let Some(refused) = context::find_refused(&gateway, &caller.tenant, &id) {
+        return Ok(json(context::to_json(&refused)));
+    }
     let record = gateway.owners(&caller).record_of(&id).await?.ok_or_else(unknown)?;
     let context = context::load(&gateway, &caller.tenant, &record).await?.ok_or_else(unknown)?;
     Ok(json(context::to_json(&context)))

@@ -63,6 +63,7 @@ mod plan;
 mod preview;
 mod prior_attempt;
 mod reader;
+mod refusal;
 mod replay;
 mod report;
 mod resolve;
@@ -156,7 +157,7 @@ impl Turn<'_> {
         match self.run(&mut client).await {
             Ok(()) => {}
             Err(TurnError::Failed(error)) => {
-                self.finished(TurnEnd::Refused(&error)).publish();
+                self.publish_refusal(&error);
                 lane::forget_previous(self);
                 client.refuse(error);
             }

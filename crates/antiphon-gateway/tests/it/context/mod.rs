@@ -6,6 +6,7 @@
 mod deliveries;
 mod dialects;
 mod plain;
+mod refused;
 mod repaired;
 mod shortened;
 
