@@ -8,6 +8,7 @@
 //! reader of a store without a gateway can use it.
 
 mod answer;
+mod difference;
 mod load;
 mod rebuild;
 mod refused;
@@ -19,6 +20,7 @@ use antiphon_store::{ResponseId, Seq};
 use bytes::Bytes;
 
 pub(crate) use self::answer::to_json;
+pub(crate) use self::difference::Difference;
 pub(crate) use self::load::load;
 pub(crate) use self::rebuild::rebuild;
 pub(crate) use self::refused::find_refused;

@@ -113,3 +113,21 @@ async fn deleted_item_leaves_a_tombstone_in_the_context() {
     let context = assert_sent(&world, &client, &next).await;
     assert_eq!(context["left_out"][0]["fault"], "deleted");
 }
+
+#[tokio::test]
+async fn difference_names_the_added_items() {
+    let world = World::new().await;
+    let client = world.client();
+    let first = client.respond(&ask("My color is purple")).await;
+    let turn = client.respond(&ask("What is my color?").after(first.id())).await;
+
+    let path = format!("/v1/responses/{}/context?previous=true", turn.id());
+    let context = client.get(&path).await.json();
+
+    let difference = &context["difference"];
+    assert_eq!(difference["previous"], first.id());
+    assert_eq!(difference["common_items"], 1);
+    assert_eq!(difference["added"], json!([1, 2]));
+    assert_eq!(difference["removed"], json!([]));
+    assert_eq!(difference["same_instructions_and_tools"], true);
+}
