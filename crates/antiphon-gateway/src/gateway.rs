@@ -20,6 +20,7 @@ use crate::limits::{Limiter, Quotas};
 use crate::metrics::{Metrics, Sample};
 use crate::open_turns::OpenTurns;
 use crate::otlp::{self, MetricExporter};
+use crate::refused_turns::RefusedTurns;
 use crate::request::DigestKey;
 use crate::retry::{DelaysUntil, RetryPolicy};
 use crate::seal::SealKey;
@@ -56,6 +57,8 @@ pub(crate) struct Gateway {
     pub(crate) open_turns: OpenTurns,
     /// Tells those who follow conversations that turns begin and end.
     pub(crate) changes: Changes,
+    /// The latest turns that left no response.
+    pub(crate) refused_turns: RefusedTurns,
     /// The background responses that this process runs.
     pub(crate) jobs: Jobs,
     /// The leases on conversations, responses and requests.
@@ -110,6 +113,7 @@ impl Gateway {
             closing: CancellationToken::new(),
             open_turns: OpenTurns::default(),
             changes: Changes::default(),
+            refused_turns: RefusedTurns::default(),
             jobs: Jobs::new(metrics.open.background.clone()),
             leases: Leases::new(
                 Arc::clone(&store),

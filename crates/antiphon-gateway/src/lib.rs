@@ -32,7 +32,7 @@ mod metrics;
 mod open_turns;
 mod otlp;
 mod owner;
-
+mod refused_turns;
 mod request;
 mod request_body;
 mod request_id;

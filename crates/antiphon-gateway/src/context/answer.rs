@@ -4,7 +4,7 @@ use antiphon::item::Head;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
 
-use super::{Context, ContextItem, LeftOutItem, RepairReason, Source};
+use super::{Context, ContextItem, Difference, LeftOutItem, RepairReason, Source};
 
 #[derive(Serialize)]
 struct ContextJson<'a> {
@@ -24,6 +24,8 @@ struct ContextJson<'a> {
     translation: Option<Box<RawValue>>,
     usage: UsageJson,
     error: Option<ErrorJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<&'a Difference>,
 }
 
 #[derive(Serialize)]
@@ -75,8 +77,8 @@ struct ErrorJson<'a> {
     message: &'a str,
 }
 
-/// The answer of `GET /v1/responses/{id}/context`.
-pub(crate) fn to_json(context: &Context) -> String {
+/// The answer of `GET /v1/responses/{id}/context`, with the difference to another turn.
+pub(crate) fn to_json(context: &Context, difference: Option<&Difference>) -> String {
     let json = ContextJson {
         object: "antiphon.context",
         id: &context.id,
@@ -97,6 +99,7 @@ pub(crate) fn to_json(context: &Context) -> String {
             cached_tokens: context.cached_tokens,
         },
         error: context.error.as_ref().map(|(code, message)| ErrorJson { code, message }),
+        difference,
     };
     serde_json::to_string(&json).expect("a context is plain data")
 }

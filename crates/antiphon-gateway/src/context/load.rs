@@ -26,6 +26,8 @@ pub(crate) async fn load(
     context.is_delta = is_stored_elsewhere(&record, &items);
     let owners = find_responses(gateway, tenant, &context, &record).await?;
     context.name_responses(&owners);
+    let output = usize::try_from(record.output.start).unwrap_or(usize::MAX);
+    context.encode(gateway, items.get(output..).unwrap_or_default());
     Ok(Some(context))
 }
 

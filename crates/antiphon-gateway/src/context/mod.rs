@@ -8,8 +8,11 @@
 //! reader of a store without a gateway can use it.
 
 mod answer;
+mod difference;
 mod load;
 mod rebuild;
+mod refused;
+mod wire;
 
 use antiphon::Item;
 use antiphon::item::Head;
@@ -17,8 +20,10 @@ use antiphon_store::{ResponseId, Seq};
 use bytes::Bytes;
 
 pub(crate) use self::answer::to_json;
+pub(crate) use self::difference::Difference;
 pub(crate) use self::load::load;
 pub(crate) use self::rebuild::rebuild;
+pub(crate) use self::refused::find_refused;
 
 /// The input of a model in one turn.
 #[derive(Clone, Debug)]
@@ -45,7 +50,9 @@ pub(crate) struct Context {
     pub(crate) items: Vec<ContextItem>,
     /// The stored items that the prompt did not have, in order.
     pub(crate) left_out: Vec<LeftOutItem>,
-    /// The request in the API of the upstream, if that is not the Responses API.
+    /// All repairs of the turn, as in its report.
+    pub(crate) repairs: Vec<RepairReason>,
+    /// The messages and tools in the API of the upstream, if that is not the Responses API.
     pub(crate) translation: Option<Bytes>,
     /// The tokens of the prompt that came from the provider's cache, as it reported them.
     pub(crate) cached_tokens: Option<u64>,

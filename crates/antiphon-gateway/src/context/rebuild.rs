@@ -34,7 +34,8 @@ pub(crate) fn rebuild(
     let left_out = rebuild.left_out(end, &left_out, &truncated);
     let is_here = |item: &ContextItem| item.item.is_some();
     let exact = is_recorded && sent.iter().all(is_here);
-    Context { exact, items: sent, left_out, ..Context::from_record(record) }
+    let repairs = rebuild.repairs;
+    Context { exact, items: sent, left_out, repairs, ..Context::from_record(record) }
 }
 
 /// The stored items of a turn, and the treatment of each.
@@ -235,6 +236,7 @@ impl Context {
             fields: echoed_fields(&envelope).to_text(),
             items: Vec::new(),
             left_out: Vec::new(),
+            repairs: Vec::new(),
             translation: None,
             cached_tokens: count(&details, "cached_tokens"),
             input_tokens: count(&usage, "input_tokens"),

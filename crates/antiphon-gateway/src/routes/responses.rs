@@ -8,7 +8,7 @@ use antiphon::json::{Object, quote};
 use antiphon_store::{ListScope, ResponseId, ResponseRecord};
 use axum::Extension;
 use axum::body::Body as AxumBody;
-use axum::extract::State;
+use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
@@ -20,7 +20,7 @@ use super::{background, json, json_in_chunks};
 use crate::background::open_response_object;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
-use crate::context;
+use crate::context::{self, Context, Difference};
 use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
 use crate::item_json::{item_array, list_chunks};
@@ -236,16 +236,43 @@ pub(super) async fn report(
     Ok(json(turn::public_report(&record.response.report)))
 }
 
-/// `GET /v1/responses/{id}/context`: the exact input of the model.
+/// `GET /v1/responses/{id}/context`: the exact input of the model. With `previous`, also the
+/// difference to the input of that response, or with `previous=true` of the one that it continues.
 pub(super) async fn context(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
     Path(id): Path<String>,
+    Query(query): Query<ContextQuery>,
 ) -> Result<Response, ApiError> {
-    let unknown = || gateway.response_not_found(&id);
-    let record = gateway.owners(&caller).record_of(&id).await?.ok_or_else(unknown)?;
-    let context = context::load(&gateway, &caller.tenant, &record).await?.ok_or_else(unknown)?;
-    Ok(json(context::to_json(&context)))
+    if let Some(refused) = context::find_refused(&gateway, &caller.tenant, &id) {
+        return Ok(json(context::to_json(&refused, None)));
+    }
+    let context = load_context(&gateway, &caller, &id).await?;
+    let previous = match query.previous.as_deref() {
+        Some("true") => context.previous.clone(),
+        other => other.map(str::to_owned),
+    };
+    let difference = match previous {
+        Some(previous) => {
+            let previous = load_context(&gateway, &caller, &previous).await?;
+            Some(Difference::new(&previous, &context))
+        }
+        None => None,
+    };
+    Ok(json(context::to_json(&context, difference.as_ref())))
+}
+
+/// The query of a context.
+#[derive(serde::Deserialize)]
+pub(super) struct ContextQuery {
+    /// The response to compare with, or `true` for the one that this one continues.
+    previous: Option<String>,
+}
+
+async fn load_context(gateway: &Gateway, caller: &Caller, id: &str) -> Result<Context, ApiError> {
+    let unknown = || gateway.response_not_found(id);
+    let record = gateway.owners(caller).record_of(id).await?.ok_or_else(unknown)?;
+    context::load(gateway, &caller.tenant, &record).await?.ok_or_else(unknown)
 }
 
 pub(super) async fn find(

@@ -15,7 +15,6 @@ use tracing::Instrument as _;
 
 use super::client::{Answer, Client, Head, receive};
 use super::context::{Announced, Turn};
-use super::finished::TurnEnd;
 use super::job::{Planning, RunningJob, open_and_plan};
 use super::log::number_events;
 use super::open::OpenedTurn;
@@ -129,7 +128,7 @@ async fn send_prior_answer(
     let (mut client, answer) = Client::new(turn.request.stream, closing, permit);
     let replaying = async {
         if let Err(error) = replay(turn, record, &mut client).await {
-            turn.finished(TurnEnd::Refused(&error)).publish();
+            turn.publish_refusal(&error);
             client.refuse(error);
         }
     };
@@ -209,7 +208,7 @@ fn find_shard(turn: &Turn<'_>) -> Result<Shard, ApiError> {
 
 /// Logs the rejection and answers the client.
 fn refuse(turn: &Turn<'_>, error: ApiError, sender: AcceptSender) {
-    turn.finished(TurnEnd::Refused(&error)).publish();
+    turn.publish_refusal(&error);
     drop(sender.send(Err(error)));
 }
 

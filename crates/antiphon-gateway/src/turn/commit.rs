@@ -91,6 +91,9 @@ impl<'a> EndedTurn<'a> {
             pending.discard().await;
         }
         let is_stored = turn.stores_response(&finished) && result.is_ok();
+        if !is_stored && let Some(failure) = &finished.failure {
+            turn.remember_failure(failure.clone());
+        }
         if result.is_err() || finished.status == Status::Failed {
             lane::forget_previous(turn);
         } else if is_stored {

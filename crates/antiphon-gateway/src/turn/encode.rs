@@ -41,10 +41,7 @@ pub(super) fn translate(
     origin: &Origin,
 ) -> Result<Encoded, ApiError> {
     let mut fields = request.object();
-    // These APIs have no such fields: the gateway compacts or cuts a long input itself.
-    for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
-        fields.remove(key);
-    }
+    remove_own_fields(&mut fields);
     encode(Request { fields: &fields, items: view, origin })
         .map_err(|error| unsupported(&error, request, view))
 }
@@ -76,6 +73,25 @@ pub(super) fn rewrite_message(
         None => format!("held item {id}"),
     };
     message.replace(&format!("input[{at}]"), &known_as)
+}
+
+/// Encodes items for an upstream that does not speak the Responses API. `None` if its API cannot
+/// carry them.
+pub(crate) fn encode_for_api(
+    encode: Encoder,
+    mut fields: Object<'_>,
+    items: &[Item],
+    origin: &Origin,
+) -> Option<Bytes> {
+    remove_own_fields(&mut fields);
+    encode(Request { fields: &fields, items, origin }).ok().map(|encoded| encoded.body)
+}
+
+/// Removes the fields that other APIs do not have: the gateway compacts or cuts a long input itself.
+fn remove_own_fields(fields: &mut Object<'_>) {
+    for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
+        fields.remove(key);
+    }
 }
 
 /// Maps items of the view to their positions in the input. Both share the same bytes.
@@ -162,7 +178,7 @@ fn with_input(fields: &str, input: &[Item]) -> Chunks {
         if position > 0 {
             body.push(Bytes::from_static(b","));
         }
-        body.push(without_rejected_status(item));
+        body.push(without_rejected_status(item).raw().clone());
     }
     body.push(Bytes::from_static(b"]}"));
     body
@@ -171,11 +187,11 @@ fn with_input(fields: &str, input: &[Item]) -> Chunks {
 /// Removes the `status` that the gateway shows on every item. OpenAI's API defines none for these
 /// kinds and, for reasoning, rejects the one that it defines: `Unknown parameter:
 /// 'input[1].status'.`
-fn without_rejected_status(item: &Item) -> Bytes {
+pub(crate) fn without_rejected_status(item: &Item) -> Item {
     let is_rejected = item.head().kind.status() == StatusField::Rejected;
     match is_rejected && item.object().get("status").is_some() {
-        true => item.with(|object| object.remove("status")).raw().clone(),
-        false => item.raw().clone(),
+        true => item.with(|object| object.remove("status")),
+        false => item.clone(),
     }
 }
 

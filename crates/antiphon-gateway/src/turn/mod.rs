@@ -63,6 +63,7 @@ mod plan;
 mod preview;
 mod prior_attempt;
 mod reader;
+mod refusal;
 mod replay;
 mod report;
 mod resolve;
@@ -90,6 +91,7 @@ pub(crate) use self::client::{Answer, Client, Head};
 use self::commit::EndedTurn;
 pub(crate) use self::compact_route::compact_history;
 use self::context::Turn;
+pub(crate) use self::encode::{encode_for_api, without_rejected_status};
 use self::finished::{FinishedTurn, TurnEnd};
 use self::open::OpenedTurn;
 use self::plan::PlannedTurn;
@@ -156,7 +158,7 @@ impl Turn<'_> {
         match self.run(&mut client).await {
             Ok(()) => {}
             Err(TurnError::Failed(error)) => {
-                self.finished(TurnEnd::Refused(&error)).publish();
+                self.publish_refusal(&error);
                 lane::forget_previous(self);
                 client.refuse(error);
             }

@@ -135,6 +135,17 @@ impl Upstreams {
         local.or_else(|| served().map(Upstream::Http))
     }
 
+    /// The upstream of an origin.
+    pub(crate) fn for_origin(&self, origin: &Origin) -> Option<Upstream<'_>> {
+        let local = self.local().filter(|local| local.name == origin.as_str());
+        let is_its = |http: &&HttpUpstream| {
+            let model = origin.as_str().strip_prefix(http.name());
+            model.is_some_and(|model| model.starts_with(' '))
+        };
+        let server = || self.http.iter().find(is_its).map(Upstream::Http);
+        local.map(Upstream::Local).or_else(server)
+    }
+
     /// The server for requests to other parts of an API that name no model. Among the servers that
     /// follow this vendor, one that serves all models comes first, then the first one; without any,
     /// the first of all servers.

@@ -7,6 +7,7 @@ mod clients;
 mod compact;
 mod compliance;
 mod concurrency;
+mod context;
 mod dialects;
 mod disconnects;
 mod encrypted;

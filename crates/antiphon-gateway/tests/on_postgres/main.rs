@@ -9,6 +9,8 @@ mod background;
 mod compact;
 #[path = "../it/concurrency.rs"]
 mod concurrency;
+#[path = "../it/context/mod.rs"]
+mod context;
 #[path = "../it/disconnects/mod.rs"]
 mod disconnects;
 #[path = "../it/quotas/mod.rs"]

@@ -29,6 +29,7 @@ impl SentView {
         let is_whole = plan.prompt.view.len() == plan.transcript.items().len()
             && plan.report.changes.leaves_items_unchanged()
             && plan.transcript.compactions().is_empty()
+            && plan.preface.is_none()
             && !plan.asks_again();
         (!is_whole).then(|| Builder::new(plan, key, tenant).build())
     }
