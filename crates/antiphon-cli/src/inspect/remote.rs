@@ -59,8 +59,8 @@ impl Remote {
             ("limit", query.limit.map(|limit| limit.to_string())),
             ("search", query.search.clone()),
         ];
-        let page = self.load(&format!("/inspect/conversations.json{}", to_query(&parameters)));
-        page.await?.ok_or_else(no_inspector)
+        let path = format!("/inspect/conversations.json{}", to_query(&parameters));
+        self.load(&path).await?.ok_or_else(no_inspector)
     }
 
     pub(super) async fn conversation(
