@@ -5,7 +5,6 @@
 
 pub(crate) mod answers;
 mod card;
-mod difference;
 mod forest;
 mod inspector;
 mod lanes;
@@ -21,7 +20,6 @@ mod turns;
 
 use antiphon_store::{ConversationId, Tenant};
 
-pub(crate) use self::difference::Difference;
 pub use self::inspector::Inspector;
 use self::model::{ConversationPage, ConversationView, LanePage, TurnView};
 pub use self::query::{LaneName, ListQuery, PageQuery};

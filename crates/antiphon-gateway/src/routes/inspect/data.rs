@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use antiphon_store::ResponseId;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use serde::Serialize;
@@ -10,10 +9,10 @@ use serde::Serialize;
 use super::super::extract::Path;
 use super::super::json;
 use crate::caller::Caller;
-use crate::context::{self, Context};
+use crate::context::{self, Context, Difference};
 use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
-use crate::inspect::{self, Difference, answers};
+use crate::inspect::{self, answers};
 
 type Answer = Result<Response, ApiError>;
 
@@ -78,37 +77,34 @@ pub(super) async fn lane(
     answers::lane(&gateway, &caller.tenant, &id, name_of(&file), &query).await
 }
 
-/// `GET /inspect/turns/{id}/context.json`, and `GET /inspect/turns/{id}/difference.json`: the input
-/// of the model, and its difference from that of the turn before. Both have the content of items.
-pub(super) async fn part_of_turn(
+/// `GET /inspect/turns/{id}/context.json`: the input of the model, and its difference from that of the
+/// turn before. Both have the content of items.
+pub(super) async fn context(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
-    Path((id, file)): Path<(String, String)>,
+    Path(id): Path<String>,
 ) -> Answer {
     if !gateway.settings.inspect.shows_bodies {
         return Err(missing(&id));
     }
-    let context = load(&gateway, &caller, &id).await?;
-    match &*file {
-        "context.json" => Ok(json(context::to_json(&context))),
-        "difference.json" => {
-            // In a conversation the request does not name the turn before.
-            let turn = inspect::turn(&gateway, &caller.tenant, &id).await?;
-            let previous = match turn.and_then(|turn| turn.previous) {
-                Some(previous) => load(&gateway, &caller, &previous).await.ok(),
-                None => None,
-            };
-            let difference = Difference::between(previous.as_ref(), &context);
-            Ok(json(serde_json::to_string(&difference).expect("a difference is plain data")))
-        }
-        _ => Err(missing(&id)),
+    if let Some(refused) = context::find_refused(&gateway, &caller.tenant, &id) {
+        return Ok(json(context::to_json(&refused, None)));
     }
+    let context = load(&gateway, &caller, &id).await?;
+    // In a conversation the request does not name the turn before.
+    let turn = inspect::turn(&gateway, &caller.tenant, &id).await?;
+    let previous = match turn.and_then(|turn| turn.previous) {
+        Some(previous) => load(&gateway, &caller, &previous).await.ok(),
+        None => None,
+    };
+    let difference = previous.map(|previous| Difference::new(&previous, &context));
+    Ok(json(context::to_json(&context, difference.as_ref())))
 }
 
 async fn load(gateway: &Gateway, caller: &Caller, id: &str) -> Result<Context, ApiError> {
     let unknown = || missing(id);
-    let parsed = ResponseId::parse(id).ok_or_else(unknown)?;
-    context::load(gateway, &caller.tenant, &parsed).await?.ok_or_else(unknown)
+    let record = gateway.owners(caller).record_of(id).await?.ok_or_else(unknown)?;
+    context::load(gateway, &caller.tenant, &record).await?.ok_or_else(unknown)
 }
 
 /// `GET /inspect/events`

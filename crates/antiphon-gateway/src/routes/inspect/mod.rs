@@ -39,7 +39,7 @@ fn routes(gateway: &Arc<Gateway>) -> Router<Arc<Gateway>> {
         .route("/inspect/conversations.json", get(data::conversations))
         .route("/inspect/conversations/{file}", get(data::conversation))
         .route("/inspect/turns/{file}", get(data::turn))
-        .route("/inspect/turns/{id}/{file}", get(data::part_of_turn))
+        .route("/inspect/turns/{id}/context.json", get(data::context))
         .route("/inspect/turns/{id}/lanes/{file}", get(data::lane))
         .route("/inspect/events", get(data::events))
         .route_layer(layer(Arc::clone(gateway), gate::admit))

@@ -61,7 +61,6 @@ async fn data_needs_the_key_of_its_tenant() {
         format!("/inspect/conversations/{id}.json"),
         format!("/inspect/turns/{id}.json"),
         format!("/inspect/turns/{id}/context.json"),
-        format!("/inspect/turns/{id}/difference.json"),
         format!("/inspect/turns/{id}/lanes/sent.json"),
     ];
     for path in &paths {

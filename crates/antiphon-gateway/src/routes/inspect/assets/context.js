@@ -61,34 +61,33 @@ function LeftOut({ entries }) {
     </li>`)}</ul>`;
 }
 
-function Lines({ mark, name, lines }) {
-  return lines.map((line) => html`<li class=${name}><span aria-hidden="true">${mark}</span> ${name} <code>${inert(line)}</code></li>`);
-}
-
-function Difference({ difference }) {
-  if (!difference.previous) return html`<p class="note">This is the first turn, so no cache has its beginning.</p>`;
-  const whole = difference.common_bytes === difference.bytes && difference.added.length === 0;
-  const breaks = difference.fields_differ
-    ? "Instructions, tools or another field of the request differ, so the cache breaks at the first byte."
-    : whole
-      ? "Nothing differs."
+/** The difference of the prompt from that of the turn before. */
+function Difference({ context }) {
+  const { difference, items, usage } = context;
+  if (!difference) return html`<p class="note">There is no turn before, so no cache has the beginning of this prompt.</p>`;
+  const { added, removed } = difference;
+  const equal = added.length === 0 && removed.length === 0;
+  const breaks = !difference.same_instructions_and_tools
+    ? "The model, the instructions or the tools differ, so the cache breaks before the first item."
+    : equal
+      ? "The items are equal."
       : `The cache breaks at byte ${count(difference.common_bytes)} of the items, after ${plural(difference.common_items, "equal item")}.`;
-  const cached = difference.cached_tokens === null
+  const cached = usage.cached_tokens === null
     ? "The provider reported no cached tokens."
-    : `The provider read ${count(difference.cached_tokens)} of ${count(difference.input_tokens ?? 0)} tokens from its cache.`;
+    : `The provider read ${count(usage.cached_tokens)} of ${count(usage.input_tokens ?? 0)} tokens from its cache.`;
+  const name = (at) => [words(items[at].type), items[at].item_id ?? items[at].call_id].filter(Boolean).join(" ");
   return html`<p>${breaks} ${cached}</p>
+    ${removed.length > 0 && html`<p class="removed">${plural(removed.length, "item")} of the turn before changed or went.</p>`}
     <ul class="difference">
-      <${Lines} mark="−" name="removed" lines=${difference.removed} />
-      <${Lines} mark="+" name="added" lines=${difference.added} />
+      ${added.map((at) => html`<li class="added"><span aria-hidden="true">+</span> added <code>${inert(name(at))}</code></li>`)}
     </ul>`;
 }
 
 /** `#/t/ID/context` */
 export function Context({ id, change, fail }) {
-  const turn = `/inspect/turns/${encodeURIComponent(id)}`;
-  const values = useLoaded([`${turn}/context.json`, `${turn}/difference.json`], change, fail);
+  const values = useLoaded([`/inspect/turns/${encodeURIComponent(id)}/context.json`], change, fail);
   if (!values) return html`<p class="note" role="status">Loading…</p>`;
-  const [context, difference] = values;
+  const [context] = values;
   const size = context.items.reduce((sum, entry) => sum + JSON.stringify(entry.item ?? "").length, 0);
   return html`<nav aria-label="Breadcrumb"><a href="#/">Conversations</a> / <a href=${`#/t/${encodeURIComponent(id)}`}>turn</a></nav>
     <h1>What the model was given</h1>
@@ -97,7 +96,7 @@ export function Context({ id, change, fail }) {
       ? "exactly as it was sent"
       : "items were deleted or changed since then"}</p>
     <h2>Difference from the turn before</h2>
-    <${Difference} difference=${difference} />
+    <${Difference} context=${context} />
     <h2>Request</h2>
     <pre class="body" tabindex="0">${inert(JSON.stringify(context.request, null, 2))}</pre>
     <h2>Items</h2>
