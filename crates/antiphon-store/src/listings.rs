@@ -62,8 +62,8 @@ pub trait Listings: Send + Sync {
         id: &ResponseId,
     ) -> Result<Option<ResponseRecord>>;
 
-    /// The first items of a range of a thread, tombstones included: at most a few hundred, and a few
-    /// megabytes, unless a single item has more. Empty if no more follow.
+    /// The first items of a range of a thread, tombstones included: at most a few hundred, and a
+    /// few megabytes, unless a single item has more. Empty if no more follow.
     async fn thread_items(
         &self,
         tenant: &Tenant,
@@ -132,8 +132,8 @@ pub struct Tree {
     pub open_turns: Vec<ListedOpenTurn>,
     /// The open background responses of all processes.
     pub jobs: Vec<ResponseId>,
-    /// The places in the queues of conversations, if processes share the store: the conversation and
-    /// the number of its places.
+    /// The places in the queues of conversations, if processes share the store: the conversation
+    /// and the number of its places.
     pub queued: Vec<(ConversationId, usize)>,
     /// Whether all threads and segments are here.
     pub is_whole: bool,

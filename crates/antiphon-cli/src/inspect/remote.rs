@@ -114,7 +114,8 @@ pub(super) struct RemoteChanges {
 }
 
 impl RemoteChanges {
-    /// Waits for the next event, or for the first comment. Returns `false` at the end of the stream.
+    /// Waits for the next event, or for the first comment. Returns `false` at the end of the
+    /// stream.
     pub(super) async fn next(&mut self) -> Result<bool, Failure> {
         loop {
             if let Some(end) = self.unread.windows(2).position(|bytes| bytes == b"\n\n") {

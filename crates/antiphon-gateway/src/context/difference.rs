@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{Context, ContextItem};
 
-/// The changes from an earlier prompt to a later one. Positions are those of items in their prompts.
+/// The changes from an earlier prompt to a later one. Positions are those of items in their
+/// prompts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Difference {
     /// The id of the earlier turn.

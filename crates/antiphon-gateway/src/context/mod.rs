@@ -4,8 +4,8 @@
 //! record of the differences, in its report ([`SentView`](crate::turn::SentView)). If an item was
 //! deleted since the turn, the context shows its place without its content, and is not exact.
 //!
-//! [`load()`] is for a gateway. [`rebuild()`] needs only the record and the items of a turn, so that a
-//! reader of a store without a gateway can use it.
+//! [`load()`] is for a gateway. [`rebuild()`] needs only the record and the items of a turn, so
+//! that a reader of a store without a gateway can use it.
 
 mod answer;
 mod difference;

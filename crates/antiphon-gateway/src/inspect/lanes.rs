@@ -266,9 +266,9 @@ fn count(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// Finds the position in the request of each stored item of an input. Of the positions that were not
-/// resent, those of omitted items may have no stored item: they are returned apart. Items beyond the
-/// request's get the positions after it.
+/// Finds the position in the request of each stored item of an input. Of the positions that were
+/// not resent, those of omitted items may have no stored item: they are returned apart. Items
+/// beyond the request's get the positions after it.
 fn place_input<'a>(
     input_items: usize,
     treatments: &Treatments,

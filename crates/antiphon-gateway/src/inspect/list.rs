@@ -1,7 +1,7 @@
 //! The list of conversations and chains, the latest first.
 //!
-//! Two lists are merged: that of the newest responses and that of the newest conversations. An entry
-//! stands at the place of its newest turn, or of its creation if it has no turn.
+//! Two lists are merged: that of the newest responses and that of the newest conversations. An
+//! entry stands at the place of its newest turn, or of its creation if it has no turn.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;

@@ -3,8 +3,8 @@
 use super::forest::{Forest, Group};
 use super::model::Live;
 
-/// The state as far as the store knows it: for turns of all processes. The store has a queue only if
-/// processes share it.
+/// The state as far as the store knows it: for turns of all processes. The store has a queue only
+/// if processes share it.
 pub(super) fn from_store(forest: &Forest, group: &Group) -> Live {
     let open = forest.open_turn(group);
     let places = match group {

@@ -87,7 +87,8 @@ pub(crate) fn encode_for_api(
     encode(Request { fields: &fields, items, origin }).ok().map(|encoded| encoded.body)
 }
 
-/// Removes the fields that other APIs do not have: the gateway compacts or cuts a long input itself.
+/// Removes the fields that other APIs do not have: the gateway compacts or cuts a long input
+/// itself.
 fn remove_own_fields(fields: &mut Object<'_>) {
     for key in OWN_FIELDS.into_iter().chain(["store", "truncation", COMPACTION]) {
         fields.remove(key);

@@ -72,8 +72,8 @@ fn answer(media_type: &'static str, content: &'static [u8]) -> Response {
     (head, content).into_response()
 }
 
-/// The content security policy of the page. Without writes, it may connect to the inspector's routes
-/// only.
+/// The content security policy of the page. Without writes, it may connect to the inspector's
+/// routes only.
 fn policy(headers: &HeaderMap, allows_writes: bool) -> HeaderValue {
     let own = match host(headers) {
         Some(host) if !allows_writes => format!("{host}/inspect/"),

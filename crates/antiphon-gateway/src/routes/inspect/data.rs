@@ -77,8 +77,8 @@ pub(super) async fn lane(
     answers::lane(&gateway, &caller.tenant, &id, name_of(&file), &query).await
 }
 
-/// `GET /inspect/turns/{id}/context.json`: the input of the model, and its difference from that of the
-/// turn before. Both have the content of items.
+/// `GET /inspect/turns/{id}/context.json`: the input of the model, and its difference from that of
+/// the turn before. Both have the content of items.
 pub(super) async fn context(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,

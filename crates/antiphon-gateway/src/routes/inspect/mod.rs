@@ -1,8 +1,8 @@
 //! `/inspect`: the inspector. Its pages are static files, which read the data as JSON.
 //!
 //! The data of a tenant needs the tenant's key, as the API does. The pages themselves hold no data.
-//! Without `--inspect-writes` the browser lets them connect only to the inspector's own routes, which
-//! change nothing.
+//! Without `--inspect-writes` the browser lets them connect only to the inspector's own routes,
+//! which change nothing.
 
 mod assets;
 mod data;
