@@ -81,8 +81,8 @@ fn policy(headers: &HeaderMap, allows_writes: bool) -> HeaderValue {
         _ => "'none'".to_owned(),
     };
     let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src {own}; \
-         base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; \
+         connect-src {own}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     );
     HeaderValue::try_from(policy).expect("a host has only plain characters")
 }
