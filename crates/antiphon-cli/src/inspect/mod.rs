@@ -38,12 +38,11 @@ pub(crate) fn inspect(args: InspectArgs) -> Result<ExitCode, Failure> {
 
 async fn run(args: InspectArgs) -> Result<ExitCode, Failure> {
     let InspectArgs { conversation, store, url, tenant, key, search, limit, json, follow } = args;
-    let source = match url {
-        Some(url) => Source::Gateway(Remote::new(&url, key)?),
-        None => {
-            let access = settings::access(store, Vec::new(), settings::environment)?;
-            Source::from_store(access, tenant).await?
-        }
+    let source = if let Some(url) = url {
+        Source::Gateway(Box::new(Remote::new(&url, key)?))
+    } else {
+        let access = settings::access(store, Vec::new(), settings::environment)?;
+        Source::from_store(access, tenant).await?
     };
     let limit = usize::from(limit.get());
     let shown = Shown { source, conversation, search, limit };
@@ -151,7 +150,7 @@ async fn follow_changes(shown: &Shown, output: &mut Output) -> Result<(), Failur
 /// The times at which to read again.
 enum Changes {
     /// The gateway tells of each change.
-    Stream(RemoteChanges),
+    Stream(Box<RemoteChanges>),
     /// A store is read again after a pause.
     Poll(tokio::time::Interval),
 }
@@ -159,7 +158,7 @@ enum Changes {
 impl Changes {
     async fn listen(source: &Source) -> Result<Self, Failure> {
         Ok(match source {
-            Source::Gateway(remote) => Self::Stream(remote.follow().await?),
+            Source::Gateway(remote) => Self::Stream(Box::new(remote.follow().await?)),
             Source::Store { .. } => Self::Poll(tokio::time::interval(POLL)),
         })
     }

@@ -14,7 +14,7 @@ pub(super) enum Source {
     /// From a store, as of the moment of each call.
     Store { access: Access, tenant: Tenant },
     /// From a gateway, for the tenant of the key.
-    Gateway(Remote),
+    Gateway(Box<Remote>),
 }
 
 impl Source {

@@ -84,6 +84,9 @@ fn role(head: &Head, json: Option<&Value>) -> Option<String> {
     Some(known.to_owned())
 }
 
+/// The fields that can have the text of an item.
+const FIELDS: [&str; 7] = ["content", "output", "arguments", "summary", "input", "action", "text"];
+
 /// The beginning of the text of an item: of a message, an output, the arguments of a call, or a
 /// summary.
 pub(super) fn excerpt(item: &Value) -> Option<String> {
@@ -91,8 +94,6 @@ pub(super) fn excerpt(item: &Value) -> Option<String> {
     if let (Some(name), Some(arguments)) = (name, item.get("arguments").and_then(Value::as_str)) {
         return Some(shortened(&format!("{name}({arguments})")));
     }
-    const FIELDS: [&str; 7] =
-        ["content", "output", "arguments", "summary", "input", "action", "text"];
     let text = FIELDS.iter().filter_map(|field| item.get(field)).find_map(text_of)?;
     Some(shortened(&text))
 }

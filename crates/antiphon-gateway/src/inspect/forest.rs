@@ -64,7 +64,7 @@ impl Forest {
         for (at, segment) in tree.segments.iter().enumerate() {
             segments.entry(segment.thread).or_insert(at..at).end = at + 1;
         }
-        Self { shard, threads, responses, segments, tree }
+        Self { shard, tree, threads, responses, segments }
     }
 
     /// The segment with which the turn of a response begins.

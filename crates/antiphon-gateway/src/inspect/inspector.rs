@@ -28,8 +28,11 @@ pub struct Inspector<'a> {
     /// Whether the content of items is shown.
     pub(super) shows_bodies: bool,
     /// Opens the compactions of the gateway.
-    open: Box<dyn Fn(&Item) -> Option<Item> + Send + Sync + 'a>,
+    open: Box<OpenCompaction<'a>>,
 }
+
+/// Returns the compaction in an item that the gateway encrypted.
+type OpenCompaction<'a> = dyn Fn(&Item) -> Option<Item> + Send + Sync + 'a;
 
 /// Loaded items by position.
 pub(super) type Items = BTreeMap<Seq, HeldItem>;

@@ -86,18 +86,13 @@ impl<'a> TurnLanes<'a> {
     fn resent_card(&self, at: usize, resent: &ReportedItem) -> Card {
         let id = resent.item_id.clone().unwrap_or_else(|| format!("input-{at}"));
         let mut found = self.items.values().filter(|item| item.id.as_str() == id);
-        match found.next() {
-            Some(held) => {
-                let mut card = self.card(held, Some(at));
-                card.fates.push(resent.known());
-                card
-            }
-            None => {
-                let mut card = reported_card(id.clone(), &resent.kind, Some(id), resent.known());
-                card.position = Some(at);
-                card
-            }
+        if let Some(held) = found.next() {
+            let mut card = self.card(held, Some(at));
+            card.fates.push(resent.known());
+            return card;
         }
+        let card = reported_card(id.clone(), &resent.kind, Some(id), resent.known());
+        Card { position: Some(at), ..card }
     }
 
     /// The stored items before the turn.
@@ -152,13 +147,12 @@ impl<'a> TurnLanes<'a> {
     /// The items that the model received.
     pub(super) fn sent(&self) -> Lane {
         let is_short = self.before.items + self.input.len() as u64 <= SHORT;
-        let cards = match is_short {
-            true => self.sent_cards(..self.record.output.start),
-            false => {
-                let mut cards = self.reported_placeholders();
-                cards.extend(self.sent_cards(self.record.input.clone()));
-                cards
-            }
+        let cards = if is_short {
+            self.sent_cards(..self.record.output.start)
+        } else {
+            let mut cards = self.reported_placeholders();
+            cards.extend(self.sent_cards(self.record.input.clone()));
+            cards
         };
         let live = self.input.iter().filter(|(_, _, item)| !item.is_tombstone());
         let input = Usage::from_items(live.map(|(_, _, item)| *item));

@@ -67,7 +67,8 @@ fn waiting_calls(view: &[Item]) -> Vec<usize> {
     for (position, item) in view.iter().enumerate() {
         exchanges.push(position, item.head());
     }
-    let mut waiting: Vec<usize> = exchanges.iter().flat_map(|it| it.waiting()).collect();
+    let mut waiting: Vec<usize> =
+        exchanges.iter().flat_map(antiphon::item::Exchange::waiting).collect();
     waiting.retain(|at| *at >= start && !is_cut(&view[*at]));
     waiting.sort_unstable();
     waiting

@@ -66,12 +66,11 @@ impl<'a> Builder<'a> {
         let found: Vec<Option<usize>> = view.iter().map(|item| self.find(item)).collect();
         let mut changeable = None;
         for (item, found) in view.iter().zip(found) {
-            match found {
-                Some(at) => self.view.push(seq(at)),
-                None => {
-                    let items = self.describe(item, &mut changeable);
-                    self.view.items.push(items);
-                }
+            if let Some(at) = found {
+                self.view.push(seq(at));
+            } else {
+                let items = self.describe(item, &mut changeable);
+                self.view.items.push(items);
             }
         }
         self.add_left_out();
@@ -177,16 +176,16 @@ impl<'a> Builder<'a> {
     /// The index of the last repair of an item of the transcript.
     fn find_repair(&self, at: usize, held: &HeldItem) -> Option<usize> {
         let (source, head) = (self.plan.input_position(at), &held.head);
-        let is_its = |repair: &ReportedRepair| match source {
-            Some(_) => repair.position == source,
-            None => {
-                let has_its_id = repair.id.is_some() && repair.id == head.id;
-                let has_its_call = || repair.call_id.is_some() && repair.call_id == head.call_id;
-                let is_unnamed = || repair.id.is_none() && head.id.is_none();
-                repair.position.is_none()
-                    && repair.kind == head.kind
-                    && (has_its_id || has_its_call() || is_unnamed())
+        let is_its = |repair: &ReportedRepair| {
+            if source.is_some() {
+                return repair.position == source;
             }
+            let has_its_id = repair.id.is_some() && repair.id == head.id;
+            let has_its_call = || repair.call_id.is_some() && repair.call_id == head.call_id;
+            let is_unnamed = || repair.id.is_none() && head.id.is_none();
+            repair.position.is_none()
+                && repair.kind == head.kind
+                && (has_its_id || has_its_call() || is_unnamed())
         };
         let repairs = self.plan.report.changes.repairs();
         repairs.iter().rposition(|repair| repair.action != ANSWERED && is_its(repair))

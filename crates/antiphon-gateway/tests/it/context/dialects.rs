@@ -32,8 +32,9 @@ async fn translation_has_the_messages_that_were_sent() {
             let turn = client.turn(mode, &instructed("Hello".into()).after(recalled.id())).await;
 
             let context = client.get(&format!("/v1/responses/{}/context", turn.id())).await;
-            let shown: Answer = serde_json::from_slice(context.body()).unwrap();
-            let sent: Translation = serde_json::from_slice(&world.last_request().raw).unwrap();
+            let shown: Answer = serde_json::from_slice(context.body()).expect("it is there");
+            let sent: Translation =
+                serde_json::from_slice(&world.last_request().raw).expect("it is there");
             assert_eq!(shown.translation.messages.get(), sent.messages.get());
             assert_eq!(shown.translation.tools.get(), sent.tools.get());
             let context = context.json();

@@ -20,8 +20,12 @@ async fn context_of_a_chain_has_the_items_of_each_response() {
         let echoed = client.turn(mode, &ask(answer).after(called.id())).await;
 
         let context = assert_sent(&world, &client, &echoed).await;
-        let responses: Vec<&Value> =
-            context["items"].as_array().unwrap().iter().map(|item| &item["response_id"]).collect();
+        let responses: Vec<&Value> = context["items"]
+            .as_array()
+            .expect("it is there")
+            .iter()
+            .map(|item| &item["response_id"])
+            .collect();
         let (one, two) = (&json!(first.id()), &json!(called.id()));
         assert_eq!(responses, [one, one, two, two, two, &Value::Null]);
         assert_eq!(context["left_out"], json!([]));
@@ -98,7 +102,7 @@ async fn deleted_item_leaves_a_tombstone_in_the_context() {
     client.respond(&ask("My secret is Rumpelstiltskin").within(&conversation)).await;
     let turn = client.respond(&ask("Hello").within(&conversation)).await;
     let items = client.items(&conversation).await;
-    let id = items[0]["id"].as_str().unwrap();
+    let id = items[0]["id"].as_str().expect("it is there");
 
     client.delete(&format!("/v1/conversations/{conversation}/items/{id}")).await;
     let context = context_of(&client, turn.id()).await;

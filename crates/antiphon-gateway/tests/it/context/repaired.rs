@@ -19,7 +19,9 @@ async fn placeholder_output_is_part_of_the_context() {
         assert_eq!(sources(&context), ["stored", "stored", "stored", "placeholder", "input"]);
         let repair = &context["items"][3]["repair"];
         assert_eq!(repair["fault"], "unanswered_call");
-        assert!(repair["message"].as_str().unwrap().starts_with("No tool output found"));
+        assert!(
+            repair["message"].as_str().expect("it is there").starts_with("No tool output found")
+        );
         assert!(client.report(turn.id()).await.get("view").is_none());
 
         let late = json!([output(called.call_id(), "hello at last")]);
@@ -38,7 +40,7 @@ fn faulty_histories() -> Vec<(&'static str, Value)> {
     same[0]["id"] = json!("fc_same");
     same[1]["id"] = json!("fc_same");
     let mut unnamed_output = output(&json!("call_x"), "x");
-    unnamed_output.as_object_mut().unwrap().remove("call_id");
+    unnamed_output.as_object_mut().expect("it is there").remove("call_id");
     vec![
         ("unanswered call", json!([call("call_1", "one"), user("Hello")])),
         ("call twice", json!([twice, twice, output(&json!("call_2"), "two"), user("Hello")])),
@@ -99,7 +101,7 @@ async fn reasoning_of_another_model_is_left_out_with_its_reason() {
         let context = assert_sent(&world, &client, &turn).await;
         assert_eq!(context["left_out"][0]["type"], "reasoning");
         assert_eq!(context["left_out"][0]["fault"], "foreign_reasoning");
-        let message = context["left_out"][0]["message"].as_str().unwrap();
+        let message = context["left_out"][0]["message"].as_str().expect("it is there");
         assert!(!message.is_empty());
     }
 }

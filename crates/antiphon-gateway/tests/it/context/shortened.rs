@@ -70,7 +70,7 @@ async fn truncated_items_are_listed_with_their_reason() {
             let faults = left_out(&context);
             assert!(!faults.is_empty());
             assert!(faults.iter().all(|fault| *fault == "truncated"), "{faults:?}");
-            let items = context["items"].as_array().unwrap().len();
+            let items = context["items"].as_array().expect("it is there").len();
             assert_eq!(items + faults.len(), 7);
             client.respond(&crate::support::ask("Next").within(&conversation)).await;
         }

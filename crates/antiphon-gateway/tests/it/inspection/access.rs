@@ -4,7 +4,7 @@ use antiphon_gateway::settings::{ApiKey, Inspect};
 use antiphon_store::Tenant;
 use http::Method;
 
-use crate::support::{Answer, Client, World, ask};
+use crate::support::{Client, World, ask};
 
 const EVIL: &str = "http://evil.example";
 
@@ -19,13 +19,13 @@ const DATA: [&str; 5] = [
 ];
 
 async fn status(client: &Client, path: &str) -> u16 {
-    client.get(path).await.status().as_u16()
+    client.get(path).await.status()
 }
 
 async fn world_with_tenants() -> World {
     World::with(|settings| {
         settings.api_keys = ["ada", "bob"]
-            .map(|name| ApiKey::new(format!("key-{name}"), Tenant::new(name)))
+            .map(|name| ApiKey::new(&format!("key-{name}"), Tenant::new(name)))
             .to_vec();
     })
     .await
@@ -35,7 +35,7 @@ async fn world_with_tenants() -> World {
 async fn inspector_that_is_off_has_no_routes() {
     let world = World::with(|settings| settings.inspect.access = Inspect::Off).await;
     for path in PAGES.into_iter().chain(DATA) {
-        assert_eq!(status(world.client(), path).await, 404, "{path}");
+        assert_eq!(status(&world.client(), path).await, 404, "{path}");
     }
 }
 
@@ -68,7 +68,7 @@ async fn data_needs_the_key_of_its_tenant() {
         assert_eq!(status(&bob, path).await, 404, "{path}");
         assert_eq!(status(&world.caller("key-eve"), path).await, 401, "{path}");
     }
-    let list = Answer::read(bob.get("/inspect/conversations.json").await).await.json();
+    let list = bob.get("/inspect/conversations.json").await.json();
     assert_eq!(list["data"], serde_json::json!([]));
 }
 
@@ -88,7 +88,7 @@ async fn hidden_bodies_are_in_no_answer() {
         let text = String::from_utf8_lossy(answer.body()).into_owned();
         assert!(!text.contains("secret"), "{path}: {text}");
     }
-    assert_eq!(status(world.client(), &format!("/inspect/turns/{id}/context.json")).await, 404);
+    assert_eq!(status(&world.client(), &format!("/inspect/turns/{id}/context.json")).await, 404);
 }
 
 #[tokio::test]

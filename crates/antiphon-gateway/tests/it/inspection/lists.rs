@@ -1,7 +1,7 @@
 //! Lists of conversations.
 
-use antiphon_gateway::inspect::ListQuery;
 use antiphon_gateway::inspect::model::{ConversationState, Owner, ThreadKind};
+use antiphon_gateway::inspect::{ListQuery, PageQuery};
 use serde_json::{Value, json};
 
 use super::Store;
@@ -29,14 +29,14 @@ async fn conversations_and_chains_are_listed(world: World) {
     let store = Store::read(&world).await;
     let page = store.list(&ListQuery::default()).await;
     assert_eq!((page.data.len(), page.next, page.is_cut), (3, None, false));
-    let find = |id: &str| page.data.iter().find(|summary| summary.id == id).unwrap();
+    let find = |id: &str| page.data.iter().find(|summary| summary.id == id).expect("it is there");
 
     let chain = find(first.id());
     assert_eq!((chain.kind, chain.owner), (ThreadKind::Chain, Owner::Gateway));
     assert_eq!((chain.turns, chain.items, chain.counted_turns), (2, 4, 2));
     assert_eq!(chain.title.as_deref(), Some("My color is purple"));
     assert_eq!(chain.state, ConversationState::Healthy);
-    let used = |turn: &Value| turn["usage"]["input_tokens"].as_u64().unwrap();
+    let used = |turn: &Value| turn["usage"]["input_tokens"].as_u64().expect("it is there");
     assert_eq!(chain.tokens.input, used(&first.response) + used(&second.response));
 
     let turned = find(&conversation);
@@ -138,7 +138,7 @@ async fn fork_is_in_the_tree_of_its_chain() {
         ]
     );
     let whole = store.view(first.id()).await;
-    assert_eq!(whole.turns.last().unwrap().id, fork.id(), "the newest path is shown");
+    assert_eq!(whole.turns.last().expect("it is there").id, fork.id(), "the newest path is shown");
 }
 
 #[tokio::test]
@@ -170,9 +170,14 @@ async fn foreign_conversation_is_not_found() {
     for tenant in &tenants {
         let prices = antiphon_gateway::settings::Prices::default();
         let inspector = antiphon_gateway::inspect::Inspector::new(&*listings, tenant, &prices);
-        let page = Default::default();
-        found += usize::from(inspector.conversation(&conversation, &page).await.unwrap().is_some());
-        assert_eq!(inspector.conversations(&ListQuery::default()).await.unwrap().data.len(), 1);
+        let page = PageQuery::default();
+        found += usize::from(
+            inspector.conversation(&conversation, &page).await.expect("it is there").is_some(),
+        );
+        assert_eq!(
+            inspector.conversations(&ListQuery::default()).await.expect("it is there").data.len(),
+            1
+        );
     }
     assert_eq!((tenants.len(), found), (2, 1));
 }

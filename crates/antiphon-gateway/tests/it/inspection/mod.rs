@@ -31,16 +31,21 @@ impl Store {
     }
 
     async fn list(&self, query: &ListQuery) -> ConversationPage {
-        self.inspector().conversations(query).await.unwrap()
+        self.inspector().conversations(query).await.expect("it is there")
     }
 
     async fn view(&self, id: &str) -> ConversationView {
-        let view = self.inspector().conversation(id, &PageQuery::default()).await.unwrap();
+        let view =
+            self.inspector().conversation(id, &PageQuery::default()).await.expect("it is there");
         view.unwrap_or_else(|| panic!("{id} is found"))
     }
 
     async fn turn(&self, id: &str) -> TurnView {
-        self.inspector().turn(id).await.unwrap().unwrap_or_else(|| panic!("{id} is found"))
+        self.inspector()
+            .turn(id)
+            .await
+            .expect("it is there")
+            .unwrap_or_else(|| panic!("{id} is found"))
     }
 }
 

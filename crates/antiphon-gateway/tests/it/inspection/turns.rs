@@ -71,7 +71,8 @@ async fn bodies_can_be_hidden() {
     let store = Store::read(&world).await;
     let page = PageQuery::default();
     let hidden = store.inspector().with_bodies(false).conversation(turn.id(), &page).await;
-    let hidden = serde_json::to_string(&hidden.unwrap().unwrap()).unwrap();
+    let hidden = serde_json::to_string(&hidden.expect("it is there").expect("it is there"))
+        .expect("it is there");
     assert!(!hidden.contains("purple"), "{hidden}");
 }
 
@@ -96,7 +97,12 @@ async fn long_conversation_is_read_page_by_page() {
         let (mut keys, mut after) = (Vec::new(), None);
         loop {
             let query = PageQuery { after, limit: Some(25) };
-            let page = store.inspector().lane(last.id(), lane, &query).await.unwrap().unwrap();
+            let page = store
+                .inspector()
+                .lane(last.id(), lane, &query)
+                .await
+                .expect("it is there")
+                .expect("it is there");
             assert!(page.lane.cards.len() <= 25);
             keys.extend(page.lane.cards.into_iter().map(|card| card.key));
             match page.next {
@@ -125,7 +131,12 @@ async fn turns_are_read_in_pages() {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let query = PageQuery { after, limit: Some(2) };
-        let view = store.inspector().conversation(&conversation, &query).await.unwrap().unwrap();
+        let view = store
+            .inspector()
+            .conversation(&conversation, &query)
+            .await
+            .expect("it is there")
+            .expect("it is there");
         found.extend(view.turns.into_iter().map(|turn| turn.id));
         match view.next {
             Some(next) => after = Some(next),
