@@ -56,7 +56,12 @@ fn export_contains_only_the_tenants_data() {
             "object": "response.report", "response": response,
             "report": get(&format!("{path}/report")),
         });
-        assert!(of(&lines, "response.report").contains(&&report));
+        // An import needs the record of the prompt too, which the API does not show.
+        let exported = of(&lines, "response.report").into_iter().cloned().map(|mut line| {
+            line["report"].as_object_mut().unwrap().remove("view");
+            line
+        });
+        assert!(exported.collect::<Vec<_>>().contains(&report));
     }
 }
 
