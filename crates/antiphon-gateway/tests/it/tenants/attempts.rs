@@ -59,6 +59,7 @@ fn at_paths(ids: &Ids) -> Vec<Attempt> {
         conversation,
         format!("{response}/input_items"),
         format!("{response}/report"),
+        format!("{response}/context"),
         format!("{response}/cancel"),
         response,
         format!("/v1/models/{}", ids.item),

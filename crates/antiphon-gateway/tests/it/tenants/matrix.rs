@@ -67,6 +67,7 @@ async fn everything(client: &Client, ids: &Ids) -> Vec<String> {
         format!("{conversation}/items?{query}"),
         format!("{response}/input_items?{query}"),
         format!("{response}/report"),
+        format!("{response}/context"),
         conversation,
         response,
     ] {
