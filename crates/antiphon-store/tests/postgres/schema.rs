@@ -21,7 +21,7 @@ async fn concurrent_opens_create_tables_once() {
     let opened = join_all((0..8).map(|_| PostgresStore::open(&url))).await;
 
     let stores: Vec<PostgresStore> = opened.into_iter().map(Result::unwrap).collect();
-    assert_eq!(database.sql("SELECT version FROM antiphon_schema").await, ["11"]);
+    assert_eq!(database.sql("SELECT version FROM antiphon_schema").await, ["12"]);
     assert_eq!(database.holders().await.len(), stores.len());
     for store in stores {
         store.close().await;
