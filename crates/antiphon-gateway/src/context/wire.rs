@@ -1,5 +1,7 @@
 //! The form in which the items were sent to their upstream.
 
+use std::borrow::Cow;
+
 use antiphon::dialect::with_placeholder_reasoning;
 use antiphon::json::Object;
 use antiphon::{HeldItem, Item, Origin};
@@ -34,7 +36,9 @@ impl Context {
 
     fn remove_rejected_status(&mut self) {
         for item in self.items.iter_mut().filter_map(|item| item.item.as_mut()) {
-            *item = without_rejected_status(item);
+            if let Cow::Owned(changed) = without_rejected_status(item) {
+                *item = changed;
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Encodes the upstream request.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use antiphon::dialect::{Encoded, Encoder, Request, RequestPath, Unsupported};
@@ -188,11 +189,11 @@ fn with_input(fields: &str, input: &[Item]) -> Chunks {
 /// Removes the `status` that the gateway shows on every item. OpenAI's API defines none for these
 /// kinds and, for reasoning, rejects the one that it defines: `Unknown parameter:
 /// 'input[1].status'.`
-pub(crate) fn without_rejected_status(item: &Item) -> Item {
+pub(crate) fn without_rejected_status(item: &Item) -> Cow<'_, Item> {
     let is_rejected = item.head().kind.status() == StatusField::Rejected;
     match is_rejected && item.object().get("status").is_some() {
-        true => item.with(|object| object.remove("status")),
-        false => item.clone(),
+        true => Cow::Owned(item.with(|object| object.remove("status"))),
+        false => Cow::Borrowed(item),
     }
 }
 
