@@ -3,7 +3,7 @@
 use antiphon_gateway::inspect::model::{ConversationPage, ConversationView};
 use antiphon_gateway::inspect::{Inspector, ListQuery, PageQuery};
 use antiphon_gateway::settings::Prices;
-use antiphon_store::{Snapshot, StoreError, Tenant};
+use antiphon_store::{Listings, Snapshot, StoreError, Tenant};
 
 use super::remote::Remote;
 use crate::failure::Failure;
@@ -38,9 +38,7 @@ impl Source {
         match self {
             Self::Gateway(remote) => remote.conversations(query).await,
             Self::Store { access, tenant } => {
-                let listings = antiphon_store::listings(&access.store)
-                    .await
-                    .map_err(|error| Failure::store_not_opened(&error))?;
+                let listings = listings(access).await?;
                 let prices = Prices::default();
                 let inspector = Inspector::new(&*listings, tenant, &prices);
                 inspector.conversations(query).await.map_err(|error| failure(&error))
@@ -57,9 +55,7 @@ impl Source {
         match self {
             Self::Gateway(remote) => remote.conversation(id, page).await,
             Self::Store { access, tenant } => {
-                let listings = antiphon_store::listings(&access.store)
-                    .await
-                    .map_err(|error| Failure::store_not_opened(&error))?;
+                let listings = listings(access).await?;
                 let prices = Prices::default();
                 let inspector = Inspector::new(&*listings, tenant, &prices);
                 inspector.conversation(id, page).await.map_err(|error| failure(&error))
@@ -88,6 +84,12 @@ impl Source {
         }
         Ok(Some(view))
     }
+}
+
+/// The data of a store, as of now.
+async fn listings(access: &Access) -> Result<Box<dyn Listings>, Failure> {
+    let opened = antiphon_store::listings(&access.store).await;
+    opened.map_err(|error| Failure::store_not_opened(&error))
 }
 
 async fn only_tenant(snapshot: &mut dyn Snapshot) -> Result<Tenant, Failure> {

@@ -32,10 +32,10 @@ impl Difference {
         let equal = pairs.take_while(|(old, new)| old.is_some() && old == new);
         let equal: Vec<usize> = equal.map(|(_, new)| new.map_or(0, <[u8]>::len)).collect();
         let common = equal.len();
-        let first =
-            |items: &[ContextItem]| items.get(common).and_then(bytes).unwrap_or_default().to_vec();
-        let partial =
-            first(old).iter().zip(&first(new)).take_while(|(old, new)| old == new).count();
+        let first = old.get(common).and_then(bytes).zip(new.get(common).and_then(bytes));
+        let partial = first.map_or(0, |(old, new)| {
+            old.iter().zip(new).take_while(|(old, new)| old == new).count()
+        });
         Self {
             previous: earlier.id.clone(),
             same_instructions_and_tools: earlier.prefix_fields() == later.prefix_fields(),

@@ -86,7 +86,7 @@ impl<'a> Inspector<'a> {
             return Ok(None);
         };
         let path = forest.path(thread, None);
-        let summary = summary::whole(self, &forest, &group, &path).await?;
+        let summary = summary::summary(self, &forest, &group, &path, &summary::VIEWED).await?;
         let (from, most) = (page.offset(), limit(page.limit));
         let shown: Vec<_> = path.turns().skip(from).take(most).collect();
         let next = from + shown.len();
@@ -107,13 +107,24 @@ impl<'a> Inspector<'a> {
         let Some((forest, id)) = self.find_turn(id).await? else { return Ok(None) };
         let Some(path) = turn_path(&forest, &id) else { return Ok(None) };
         let Some(turn) = path.turns().last() else { return Ok(None) };
-        let view = turns::views(self, &forest, &path, &[turn]).await?.pop();
-        let Some(mut view) = view else { return Ok(None) };
-        let record = self.records(&forest, &[turn]).await?.pop();
-        if let Some(context) = self.context(&forest, &path, record.as_ref()).await? {
+        let Some(record) = self.records(&forest, &[turn]).await?.pop() else { return Ok(None) };
+        let from = if can_load(&path) { 0 } else { turns::first_item(&[turn]) };
+        let items = self.items(&forest, &path, (from, path.end())).await?;
+        let mut view = turns::view(self, &forest, &turn, &record, &items);
+        if let Some(context) = self.context(&path, &record, items) {
             sent::complete(&mut view, &context, self.shows_bodies);
         }
         Ok(Some(view))
+    }
+
+    /// The response before a turn, in its conversation or chain. `None` for the first.
+    ///
+    /// # Errors
+    /// Fails if the store does.
+    pub(super) async fn turn_before(&self, id: &str) -> Result<Option<String>> {
+        let Some((forest, id)) = self.find_turn(id).await? else { return Ok(None) };
+        let parent = forest.segment(&id).and_then(|segment| forest.parent(segment));
+        Ok(parent.map(|turn| turn.listed.id.to_string()))
     }
 
     /// A page of a lane of a turn.
@@ -130,32 +141,25 @@ impl<'a> Inspector<'a> {
         let Some(path) = turn_path(&forest, &id) else { return Ok(None) };
         let Some(turn) = path.turns().last() else { return Ok(None) };
         let Some(record) = self.records(&forest, &[turn]).await?.pop() else { return Ok(None) };
-        if name == LaneName::Sent
-            && let Some(context) = self.context(&forest, &path, Some(&record)).await?
-        {
-            let (from, most) = (page.offset(), limit(page.limit));
-            let lane = sent::page(&context, (from, most), self.shows_bodies);
-            let next = (from + most < lane.items).then(|| (from + most).to_string());
-            return Ok(Some(LanePage { lane, next }));
+        if name == LaneName::Sent && can_load(&path) {
+            let items = self.items(&forest, &path, (0, path.end())).await?;
+            if let Some(context) = self.context(&path, &record, items) {
+                let (from, most) = (page.offset(), limit(page.limit));
+                let lane = sent::page(&context, (from, most), self.shows_bodies);
+                let next = (from + most < lane.items).then(|| (from + most).to_string());
+                return Ok(Some(LanePage { lane, next }));
+            }
         }
         lanes::page(self, &forest, &path, &record, name, page).await.map(Some)
     }
 
-    /// The exact prompt of a turn. `None` if the stored items are too many to load, or if an
-    /// upstream stores them.
-    async fn context(
-        &self,
-        forest: &Forest,
-        path: &Path<'_>,
-        record: Option<&ResponseRecord>,
-    ) -> Result<Option<Context>> {
-        let Some(record) = record.filter(|_| path.usage.bytes < MAX_LOADED as u64) else {
-            return Ok(None);
-        };
-        let items = self.items(forest, path, (0, path.end())).await?;
+    /// The exact prompt of the turn that ends a path, from all items of the path. `None` if they
+    /// are too many to load, or if an upstream stores them.
+    fn context(&self, path: &Path<'_>, record: &ResponseRecord, items: Items) -> Option<Context> {
         let items: Vec<HeldItem> = items.into_values().collect();
         let is_elsewhere = items.iter().any(|item| item.body == Body::StoredElsewhere);
-        Ok((!is_elsewhere).then(|| rebuild(record, &items, &*self.open)))
+        let is_whole = can_load(path) && !is_elsewhere;
+        is_whole.then(|| rebuild(record, &items, &*self.open))
     }
 
     async fn find_turn(&self, id: &str) -> Result<Option<(Forest, ResponseId)>> {
@@ -244,6 +248,11 @@ impl<'a> Inspector<'a> {
         }
         Ok(items)
     }
+}
+
+/// Whether all items of a path can be loaded at once.
+fn can_load(path: &Path<'_>) -> bool {
+    path.usage.bytes < MAX_LOADED as u64
 }
 
 /// The path that ends with a turn.

@@ -190,7 +190,7 @@ impl<'a> List<'a> {
         {
             return Ok(None);
         }
-        summary::listed(self.inspector, forest, group, &path).await.map(Some)
+        summary::summary(self.inspector, forest, group, &path, &summary::LISTED).await.map(Some)
     }
 
     /// Whether the id, the metadata or one of the newest items contains a text.

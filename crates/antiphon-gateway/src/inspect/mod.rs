@@ -71,6 +71,15 @@ pub(crate) async fn turn(
     Ok(inspector(gateway, tenant).turn(id).await?)
 }
 
+/// The response before a turn, in its conversation or chain.
+pub(crate) async fn turn_before(
+    gateway: &Gateway,
+    tenant: &Tenant,
+    id: &str,
+) -> Result<Option<String>, ApiError> {
+    Ok(inspector(gateway, tenant).turn_before(id).await?)
+}
+
 /// A page of a lane of a turn.
 pub(crate) async fn lane(
     gateway: &Gateway,

@@ -16,50 +16,36 @@ use super::turns::AnswerFields;
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The number of turns that a summary in a list counts.
-const LISTED_TURNS: usize = 50;
-/// The number of turns that the summary of a conversation's own view counts.
-const VIEWED_TURNS: usize = 1000;
-/// The items and bytes up to which a list checks a conversation.
-const LISTED: (u64, u64) = (1000, 1 << 20);
-/// The items and bytes up to which a conversation's own view checks it.
-const VIEWED: (u64, u64) = (50_000, 16 << 20);
+/// The parts of a conversation that its summary reads.
+pub(super) struct Bounds {
+    /// The number of the newest turns whose tokens, cost and repairs are counted.
+    turns: usize,
+    /// The number of items up to which the conversation is checked.
+    items: u64,
+    /// The number of bytes of items up to which it is checked.
+    bytes: u64,
+}
+
+/// The bounds in a list.
+pub(super) const LISTED: Bounds = Bounds { turns: 50, items: 1000, bytes: 1 << 20 };
+/// The bounds in the conversation's own view.
+pub(super) const VIEWED: Bounds = Bounds { turns: 1000, items: 50_000, bytes: 16 << 20 };
 /// The number of the first items among which the title is.
 const TITLE_ITEMS: u64 = 8;
 
-/// The summary for a list.
-pub(super) async fn listed(
+/// The summary of a conversation or chain, within these bounds.
+pub(super) async fn summary(
     inspector: &Inspector<'_>,
     forest: &Forest,
     group: &Group,
     path: &Path<'_>,
-) -> Result<Summary> {
-    summary(inspector, forest, group, path, LISTED_TURNS, LISTED).await
-}
-
-/// The summary for the view of the conversation.
-pub(super) async fn whole(
-    inspector: &Inspector<'_>,
-    forest: &Forest,
-    group: &Group,
-    path: &Path<'_>,
-) -> Result<Summary> {
-    summary(inspector, forest, group, path, VIEWED_TURNS, VIEWED).await
-}
-
-async fn summary(
-    inspector: &Inspector<'_>,
-    forest: &Forest,
-    group: &Group,
-    path: &Path<'_>,
-    most_turns: usize,
-    (most_items, most_bytes): (u64, u64),
+    bounds: &Bounds,
 ) -> Result<Summary> {
     let conversation = match group {
         Group::Conversation(id) => forest.conversation(id).map(|(conversation, _)| conversation),
         Group::Chain(_) => None,
     };
-    let is_checked = path.usage.items <= most_items && path.usage.bytes <= most_bytes;
+    let is_checked = path.usage.items <= bounds.items && path.usage.bytes <= bounds.bytes;
     let end = if is_checked { path.end() } else { TITLE_ITEMS };
     let items: Vec<HeldItem> =
         inspector.items(forest, path, (0, end)).await?.into_values().collect();
@@ -68,7 +54,7 @@ async fn summary(
         true => state::from_items(forest, group, items),
         false => state::without_items(forest, group),
     };
-    let counts = Counts::new(inspector, forest, path, most_turns).await?;
+    let counts = Counts::new(inspector, forest, path, bounds.turns).await?;
     let first = path.turns().next().map(|(_, turn, _)| turn.listed.recency.created_at);
     let named = |it: &Conversation| it.created_at;
     Ok(Summary {

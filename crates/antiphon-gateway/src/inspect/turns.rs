@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use antiphon::json::Object;
 use antiphon::stream::Usage;
-use antiphon_store::{ResponseRecord, StoreError};
+use antiphon_store::{ResponseRecord, Seq, StoreError};
 
 use super::forest::{Forest, Path};
 use super::inspector::{Inspector, Items, PathTurn};
@@ -22,14 +22,9 @@ pub(super) async fn views(
     path: &Path<'_>,
     turns: &[PathTurn<'_>],
 ) -> Result<Vec<TurnView>> {
-    let (Some((first, ..)), Some((_, last, _))) = (turns.first(), turns.last()) else {
-        return Ok(Vec::new());
-    };
+    let Some((_, last, _)) = turns.last() else { return Ok(Vec::new()) };
     let records = inspector.records(forest, turns).await?;
-    // A turn after few items shows them all.
-    let has_short = turns.iter().any(|(.., before)| before.items <= SHORT);
-    let from = if has_short { 0 } else { first.first };
-    let items = inspector.items(forest, path, (from, last.end)).await?;
+    let items = inspector.items(forest, path, (first_item(turns), last.end)).await?;
     let by_id: HashMap<_, _> = turns.iter().map(|turn| (&turn.1.listed.id, turn)).collect();
     let views = records.iter().filter_map(|record| {
         let turn = by_id.get(&record.response.id)?;
@@ -38,7 +33,16 @@ pub(super) async fn views(
     Ok(views.collect())
 }
 
-fn view(
+/// The position of the first item that the views of these turns need. A turn after few items shows
+/// them all.
+pub(super) fn first_item(turns: &[PathTurn<'_>]) -> Seq {
+    let has_short = turns.iter().any(|(.., before)| before.items <= SHORT);
+    let first = turns.first().filter(|_| !has_short);
+    first.map_or(0, |(segment, ..)| segment.first)
+}
+
+/// The view of a turn, from its record and the items of its path.
+pub(super) fn view(
     inspector: &Inspector<'_>,
     forest: &Forest,
     (segment, _, before): &PathTurn<'_>,

@@ -269,7 +269,12 @@ pub(super) struct ContextQuery {
     previous: Option<String>,
 }
 
-async fn load_context(gateway: &Gateway, caller: &Caller, id: &str) -> Result<Context, ApiError> {
+/// The context of a response of this caller.
+pub(super) async fn load_context(
+    gateway: &Gateway,
+    caller: &Caller,
+    id: &str,
+) -> Result<Context, ApiError> {
     let unknown = || gateway.response_not_found(id);
     let record = gateway.owners(caller).record_of(id).await?.ok_or_else(unknown)?;
     context::load(gateway, &caller.tenant, &record).await?.ok_or_else(unknown)

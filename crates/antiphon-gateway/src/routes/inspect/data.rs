@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use super::super::extract::Path;
 use super::super::json;
+use super::super::responses::load_context;
 use crate::caller::Caller;
-use crate::context::{self, Context, Difference};
+use crate::context::{self, Difference};
 use crate::error::{ApiError, Hint};
 use crate::gateway::Gateway;
 use crate::inspect::{self, answers};
@@ -90,21 +91,18 @@ pub(super) async fn context(
     if let Some(refused) = context::find_refused(&gateway, &caller.tenant, &id) {
         return Ok(json(context::to_json(&refused, None)));
     }
-    let context = load(&gateway, &caller, &id).await?;
-    // In a conversation the request does not name the turn before.
-    let turn = inspect::turn(&gateway, &caller.tenant, &id).await?;
-    let previous = match turn.and_then(|turn| turn.previous) {
-        Some(previous) => load(&gateway, &caller, &previous).await.ok(),
+    let context = load_context(&gateway, &caller, &id).await?;
+    let previous = match &context.previous {
+        Some(named) => Some(named.clone()),
+        // In a conversation the request does not name the turn before.
+        None => inspect::turn_before(&gateway, &caller.tenant, &id).await?,
+    };
+    let previous = match previous {
+        Some(previous) => load_context(&gateway, &caller, &previous).await.ok(),
         None => None,
     };
     let difference = previous.map(|previous| Difference::new(&previous, &context));
     Ok(json(context::to_json(&context, difference.as_ref())))
-}
-
-async fn load(gateway: &Gateway, caller: &Caller, id: &str) -> Result<Context, ApiError> {
-    let unknown = || missing(id);
-    let record = gateway.owners(caller).record_of(id).await?.ok_or_else(unknown)?;
-    context::load(gateway, &caller.tenant, &record).await?.ok_or_else(unknown)
 }
 
 /// `GET /inspect/events`
