@@ -16,12 +16,11 @@ sys.dont_write_bytecode = True
 import argparse
 import json
 import os
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -33,7 +32,7 @@ HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent / "clients"))
 
 from chromium import browsing, install
-from installation import digest, locked, run, stamp, stamped
+from installation import NEWEST, with_python
 from network import Models, Relay, Site, serving_http
 from servers import serving
 
@@ -79,16 +78,9 @@ def main() -> int:
 
 def run_inspector(browser: Path, options: argparse.Namespace, build_dir: Path) -> int:
     """The tests of the inspector's pages, in an environment of their own."""
-    venv, requirements = build_dir / "venv", HERE / "requirements.txt"
-    pins = digest([requirements], sys.version)
-    with locked(build_dir / "install.lock"):
-        if not stamped(venv, pins):
-            shutil.rmtree(venv, ignore_errors=True)
-            run([sys.executable, "-m", "venv", venv])
-            pip = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--no-deps"]
-            run([*pip, "-r", requirements])
-            stamp(venv, pins)
-    command = [venv / "bin" / "python", HERE / "inspector.py", "--antiphon", options.antiphon.resolve()]
+    pins = replace(NEWEST, requirements=HERE / "requirements.txt")
+    python = with_python(build_dir, pins).python
+    command = [python, HERE / "inspector.py", "--antiphon", options.antiphon.resolve()]
     command += ["--browser", browser, "--build-dir", build_dir]
     if options.pictures:
         command += ["--pictures", options.pictures.resolve()]

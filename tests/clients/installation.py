@@ -113,9 +113,11 @@ def install(build_dir: Path, versions: Versions) -> Installation:
     return installation
 
 
-def with_python(build_dir: Path) -> Installation:
-    """The Python clients and Node itself, installed if their pins changed."""
-    installation = Installation(build_dir)
+def with_python(build_dir: Path, versions: Versions = NEWEST) -> Installation:
+    """The Python packages of these pins, installed if the pins changed: for the newest clients with
+    Node itself.
+    """
+    installation = Installation(build_dir, versions)
     build_dir.mkdir(parents=True, exist_ok=True)
     with locked(build_dir / "install.lock"):
         ensure_python(installation)
