@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::broadcast::{Receiver, Sender};
 
-/// The number of notices that a slow listener may be behind. It is told that it missed some.
+/// The number of notices that a slow listener may be behind. Beyond that, it misses some, and its
+/// next notice is [`ChangeKind::Missed`].
 const BOUND: usize = 256;
 
 /// A change of a conversation.
@@ -41,7 +42,7 @@ impl Default for Changes {
 }
 
 impl Changes {
-    /// Tells listeners of a change.
+    /// Announces a change.
     pub(crate) fn notify(
         &self,
         tenant: &Tenant,

@@ -55,7 +55,7 @@ pub(crate) struct Gateway {
     pub(crate) closing: CancellationToken,
     /// Notified when a conversation is deleted.
     pub(crate) open_turns: OpenTurns,
-    /// Tells those who follow conversations that turns begin and end.
+    /// Announces the begin and the end of each turn.
     pub(crate) changes: Changes,
     /// The latest turns that left no response.
     pub(crate) refused_turns: RefusedTurns,

@@ -149,7 +149,7 @@ async fn follow_changes(shown: &Shown, output: &mut Output) -> Result<(), Failur
 
 /// The times at which to read again.
 enum Changes {
-    /// The gateway tells of each change.
+    /// The gateway announces each change.
     Stream(Box<RemoteChanges>),
     /// A store is read again after a pause.
     Poll(tokio::time::Interval),

@@ -237,7 +237,7 @@ impl<'a> OpenTurn<'a> {
         open
     }
 
-    /// Tells those who follow the conversation.
+    /// Announces a change to the pages that follow the conversation.
     fn notify(&self, kind: ChangeKind) {
         let Turn { gateway, caller, request, conversation, .. } = self.turn;
         let previous = match &request.continues {
