@@ -78,6 +78,15 @@ impl RefusedTurns {
         })
     }
 
+    /// The turns of this tenant, the latest first.
+    pub(crate) fn list(&self, tenant: &Tenant, now: Instant) -> Vec<RefusedTurn> {
+        self.with_list(|list| {
+            list.drop_old(now);
+            let turns = list.turns.iter().rev().map(|(_, turn)| turn);
+            turns.filter(|turn| turn.tenant == *tenant).cloned().collect()
+        })
+    }
+
     fn with_list<T>(&self, act: impl FnOnce(&mut List) -> T) -> T {
         act(&mut self.0.lock().expect("no code panics with this lock"))
     }
@@ -142,6 +151,8 @@ mod tests {
         assert!(turns.find(&alice, "req_0", start).is_none());
         assert!(turns.find(&alice, "req_1", start).is_some());
         assert!(turns.find(&Tenant::new("bob"), "req_1", start).is_none());
+        assert_eq!(turns.list(&alice, start)[0].request_id, format!("req_{MAX_TURNS}"));
+        assert!(turns.list(&Tenant::new("bob"), start).is_empty());
         assert!(turns.find(&alice, "req_1", start + MAX_AGE * 2).is_none());
         for number in 0..20 {
             turns.add(turn(&format!("long_{number}"), MAX_TURN / 2), start);

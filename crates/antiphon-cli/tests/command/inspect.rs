@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::tenants::{Kept, ask, is_busy};
-use crate::world::Ended;
+use crate::world::{Ended, Serving, World};
 
 fn printed(ended: &Ended) -> &str {
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
@@ -90,10 +90,79 @@ fn unknown_conversation_is_reported() {
     }
 }
 
+fn at(serving: &Serving, args: &[&str]) -> World {
+    let url = format!("http://{}", serving.address());
+    World::antiphon(&[&["inspect", "--url", &url], args].concat())
+}
+
+#[test]
+fn running_gateway_shows_the_tenant_of_the_key() {
+    let kept = Kept::new();
+    let serving = kept.serve();
+    let had = is_busy(&serving, "key-of-acme", "red");
+    is_busy(&serving, "key-of-globex", "blue");
+
+    let running = at(&serving, &["--key", "key-of-acme", "--json"]).ends();
+    let stored = kept.antiphon(&["inspect", "--tenant", "acme", "--json"]);
+    assert_eq!(printed(&running), printed(&stored));
+    let view = at(&serving, &["--key", "key-of-acme", &had.conversation]).ends();
+    assert_eq!(
+        printed(&view),
+        printed(&kept.antiphon(&["inspect", "--tenant", "acme", &had.conversation]))
+    );
+
+    let foreign = at(&serving, &["--key", "key-of-globex", &had.conversation]).ends();
+    assert_eq!((foreign.code, foreign.stdout.as_str()), (Some(1), ""));
+    assert!(foreign.stderr.contains("has no conversation or response"), "{}", foreign.stderr);
+    let unknown = at(&serving, &["--key", "key-of-nobody"]).ends();
+    assert_eq!(unknown.code, Some(1));
+    assert!(!unknown.stderr.contains("key-of-nobody"), "{}", unknown.stderr);
+}
+
+#[test]
+fn followed_gateway_prints_each_change() {
+    let kept = Kept::new();
+    let serving = kept.serve();
+    let had = is_busy(&serving, "key-of-acme", "red");
+    let turns = |line: &str| {
+        let view: Value = serde_json::from_str(line).unwrap();
+        view["summary"]["turns"].as_u64().unwrap()
+    };
+    let follow = ["--follow", "--json", "--key", "key-of-acme", &had.conversation];
+    let mut following = at(&serving, &follow).ready();
+    assert_eq!(turns(&following.readiness), 1);
+
+    let body = json!({"model": "sim", "input": "More", "conversation": had.conversation});
+    ask(&serving, "key-of-acme", "POST", "/v1/responses", &body);
+
+    // The line before it may show the open turn.
+    let mut lines = (0..2).map(|_| turns(&following.next_output()));
+    assert!(lines.any(|turns| turns == 2));
+    serving.signal("TERM");
+    assert!(following.ended().0.success(), "it ends with the gateway");
+}
+
+#[test]
+fn followed_store_prints_each_change() {
+    let kept = Kept::new();
+    let serving = kept.serve();
+    let had = is_busy(&serving, "key-of-acme", "red");
+    let store = kept.url();
+    let args = ["inspect", "--store", &store, "--follow", "--json", &had.conversation];
+    let mut following = World::antiphon(&args).ready();
+
+    let body = json!({"model": "sim", "input": "More", "conversation": had.conversation});
+    ask(&serving, "key-of-acme", "POST", "/v1/responses", &body);
+
+    let mut lines = (0..2).map(|_| following.next_output());
+    assert!(lines.any(|line| line.contains("\"turns\":2")));
+    following.signal("KILL");
+}
+
 #[test]
 fn gateway_without_an_answer_is_reported() {
     let kept = Kept::new();
-    let ended = crate::world::World::antiphon(&["inspect", "--url", "http://127.0.0.1:1"]).ends();
+    let ended = World::antiphon(&["inspect", "--url", "http://127.0.0.1:1"]).ends();
     assert_eq!((ended.code, ended.stdout.as_str()), (Some(1), ""));
     assert!(ended.stderr.starts_with("error: the gateway cannot be read: "), "{}", ended.stderr);
     let both = kept.antiphon(&["inspect", "--url", "http://127.0.0.1:1"]);

@@ -244,6 +244,13 @@ impl Serving {
         assert!(message, "standard error ended without '{text}'");
     }
 
+    /// The next line of standard output.
+    pub(crate) fn next_output(&mut self) -> String {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        line
+    }
+
     /// The next line of standard error.
     pub(crate) fn next_line(&self) -> String {
         self.stderr.recv().expect("standard error goes on")

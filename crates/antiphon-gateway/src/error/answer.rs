@@ -12,6 +12,8 @@ use crate::retry::retry_headers;
 
 /// The `code` of a quota error.
 pub(crate) const QUOTA_EXCEEDED: &str = "quota_exceeded";
+/// The error code of a turn that another request ended.
+pub(crate) const TURN_ENDED: &str = "turn_ended";
 
 const BAD: StatusCode = StatusCode::BAD_REQUEST;
 const UNAUTHORIZED: StatusCode = StatusCode::UNAUTHORIZED;
@@ -100,7 +102,8 @@ impl ApiError {
             Self::PreviousResponseNotFound { .. } | Self::PreviousResponseNotStored { .. } => {
                 (BAD, "previous_response_not_found", "previous_response_id")
             }
-            Self::CannotCancelSynchronous => (BAD, "", ""),
+            Self::CannotCancelSynchronous | Self::RunsElsewhere => (BAD, "", ""),
+            Self::TurnEnded => (BAD, TURN_ENDED, ""),
             Self::NotStreamable | Self::StreamExpired | Self::StreamRequired => {
                 (BAD, "unsupported_parameter", "stream")
             }

@@ -15,7 +15,7 @@ use antiphon::faults::{Fault, Refusal};
 use antiphon_store::StoreError;
 use http::Method;
 
-pub(crate) use self::answer::QUOTA_EXCEEDED;
+pub(crate) use self::answer::{QUOTA_EXCEEDED, TURN_ENDED};
 pub(crate) use self::body::{ErrorBody, with_strings};
 pub(crate) use self::rejection::UpstreamRejection;
 pub(crate) use self::text::{Hint, NumberSort, QuotaHolder};
@@ -174,6 +174,8 @@ pub(crate) enum ApiError {
     ConversationNotFound { id: String, hint: Hint },
     #[error("The conversation was deleted while this request was working on it.")]
     ConversationDeleted,
+    #[error("The turn was ended by another request.")]
+    TurnEnded,
     #[error(
         "Another process is currently operating on this conversation. Please retry in a few \
          seconds."
@@ -213,6 +215,8 @@ pub(crate) enum ApiError {
     },
     #[error("Cannot cancel a synchronous response.")]
     CannotCancelSynchronous,
+    #[error("Another process of the gateway runs this turn. Send the request to that process.")]
+    RunsElsewhere,
     #[error("The response is cancelled and has not ended yet. It was not deleted. Please retry.")]
     StillEnding,
     #[error("Only background responses can be streamed again.")]

@@ -34,6 +34,11 @@ pub(crate) async fn conversation(
     Ok(json(&view.ok_or_else(missing)?))
 }
 
+/// `GET /inspect/refused.json`
+pub(crate) fn refused_turns(gateway: &Gateway, tenant: &Tenant) -> Response {
+    json(&super::refused_turns(gateway, tenant))
+}
+
 /// `GET /inspect/turns/{id}.json`
 pub(crate) async fn turn(gateway: &Gateway, tenant: &Tenant, id: &str) -> Answer {
     let view = super::turn(gateway, tenant, id).await?;

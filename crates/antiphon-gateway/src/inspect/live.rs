@@ -1,5 +1,7 @@
 //! The present state of a conversation: its open turn, its queue and its lease.
 
+use antiphon_store::ResponseId;
+
 use super::forest::{Forest, Group};
 use super::model::Live;
 
@@ -25,8 +27,19 @@ pub(super) fn from_store(forest: &Forest, group: &Group) -> Live {
 }
 
 impl Live {
-    /// Adds the turns of this process: whether one is open, and the number that wait for it.
-    pub(super) fn with_local(self, is_open: bool, waiting: usize) -> Self {
-        Self { leased: self.leased || is_open, queued: self.queued.max(waiting), ..self }
+    /// Adds the turns of this process: whether one is open, its response, and the number of turns
+    /// that wait for it.
+    pub(super) fn with_local(
+        self,
+        is_open: bool,
+        response: Option<ResponseId>,
+        waiting: usize,
+    ) -> Self {
+        Self {
+            leased: self.leased || is_open,
+            queued: self.queued.max(waiting),
+            response: self.response.or_else(|| response.map(|id| id.to_string())),
+            ..self
+        }
     }
 }

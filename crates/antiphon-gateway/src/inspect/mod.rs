@@ -12,6 +12,7 @@ mod list;
 mod live;
 pub mod model;
 mod query;
+mod refused;
 mod sent;
 mod state;
 mod stored_report;
@@ -23,6 +24,7 @@ use antiphon_store::{ConversationId, Tenant};
 pub use self::inspector::Inspector;
 use self::model::{ConversationPage, ConversationView, LanePage, TurnView};
 pub use self::query::{LaneName, ListQuery, PageQuery};
+pub(crate) use self::refused::refused_turns;
 pub use crate::changes::{Change, ChangeKind};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -57,7 +59,8 @@ pub(crate) async fn conversation(
     if let Some(id) = ConversationId::parse(&view.summary.id) {
         let is_open = gateway.open_turns.is_open(tenant, &id);
         let waiting = gateway.leases.count_waiting(tenant, &id);
-        view.live = std::mem::take(&mut view.live).with_local(is_open, waiting);
+        let response = gateway.open_turns.response_of(tenant, &id);
+        view.live = std::mem::take(&mut view.live).with_local(is_open, response, waiting);
     }
     Ok(Some(view))
 }

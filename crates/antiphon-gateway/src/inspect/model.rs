@@ -16,6 +16,23 @@ pub struct ConversationPage {
     pub is_cut: bool,
 }
 
+/// A turn that left no response: it was refused, or failed before its answer began.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RefusedTurnView {
+    /// The id of its request, by which its context is found.
+    pub request_id: String,
+    /// The end of the turn, in Unix seconds.
+    pub created_at: i64,
+    /// The model that the request names.
+    pub model: Option<String>,
+    /// The conversation or response that the request continues.
+    pub continues: Option<String>,
+    /// The code of the error.
+    pub code: Option<String>,
+    /// The message of the error.
+    pub message: String,
+}
+
 /// A conversation, or a chain of responses without one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Summary {

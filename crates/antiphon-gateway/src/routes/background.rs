@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use antiphon::json::Object;
+use antiphon::json::{Object, quote};
 use antiphon_store::{ResponseId, ResponseRecord};
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -99,6 +99,31 @@ pub(super) async fn cancel(
         return Err(ApiError::CannotCancelSynchronous);
     }
     show_response(&gateway, &caller, &text, false).await
+}
+
+/// `POST /v1/responses/{id}/end`: ends an open turn, in the background or not. One that has already
+/// ended is unchanged.
+pub(super) async fn end(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Path(text): Path<String>,
+) -> Result<Response, ApiError> {
+    let tenant = &caller.tenant;
+    let found = gateway.owners(&caller).record_of(&text).await?;
+    let id = found.ok_or_else(|| gateway.response_not_found(&text))?;
+    let ended = if cancel_and_wait(&gateway, tenant, &id).await?.is_some() {
+        true
+    } else if gateway.open_turns.end(tenant, &id) {
+        gateway.leases.wait_for_response_here(tenant, &id).await;
+        true
+    } else if gateway.store.is_open(tenant, &id).await? {
+        return Err(ApiError::RunsElsewhere);
+    } else {
+        find(&gateway, &caller, id.as_str()).await?;
+        false
+    };
+    let id = quote(&text);
+    Ok(json(format!(r#"{{"id":{id},"object":"response.end","ended":{ended}}}"#)))
 }
 
 /// Cancels an open response and waits for its end, before its deletion.

@@ -80,6 +80,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         )
         .route("/responses/{id}/report", get(responses::report))
         .route("/responses/{id}/context", get(responses::context))
+        .route("/responses/{id}/end", post(background::end))
         .merge(owned)
         .route(
             "/{*path}",

@@ -8,6 +8,7 @@ use antiphon::json::{Object, quote};
 use antiphon_store::{ListScope, ResponseId, ResponseRecord};
 use axum::Extension;
 use axum::body::Body as AxumBody;
+use axum::extract::rejection::QueryRejection;
 use axum::extract::{Query, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
@@ -248,8 +249,9 @@ pub(super) async fn context(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
     Path(id): Path<String>,
-    Query(query): Query<ContextQuery>,
+    query: Result<Query<ContextQuery>, QueryRejection>,
 ) -> Result<Response, ApiError> {
+    let Query(query) = query.map_err(|_| ApiError::UnreadableQuery)?;
     if let Some(refused) = context::find_refused(&gateway, &caller.tenant, &id) {
         return Ok(json(context::to_json(&refused, None)));
     }

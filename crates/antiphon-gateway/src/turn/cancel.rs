@@ -41,6 +41,8 @@ pub(super) enum CancelReason {
     Disconnected,
     /// A background turn was cancelled.
     Cancelled,
+    /// A request ended the turn.
+    Ended,
     /// The conversation was deleted.
     ConversationDeleted,
 }
@@ -51,13 +53,14 @@ impl CancelReason {
         match self {
             Self::Disconnected => "disconnected",
             Self::Cancelled => "cancelled",
+            Self::Ended => "ended",
             Self::ConversationDeleted => "conversation_deleted",
         }
     }
 }
 
-/// Awaits `future` unless nobody waits for the answer any more. Fails if the conversation was
-/// deleted.
+/// Awaits `future` unless nobody waits for the answer any more. Fails if a request ended the turn or
+/// deleted its conversation.
 pub(super) async fn run_unless_cancelled<T, E: Into<ApiError>>(
     turn: &Turn<'_>,
     future: impl Future<Output = Result<T, E>>,
@@ -67,6 +70,7 @@ pub(super) async fn run_unless_cancelled<T, E: Into<ApiError>>(
     tokio::select! {
         result = future => Ok(result?),
         reason = cancelled(turn, opened, client) => Err(match reason {
+            CancelReason::Ended => ApiError::TurnEnded.into(),
             CancelReason::ConversationDeleted => ApiError::ConversationDeleted.into(),
             reason => TurnError::Cancelled(reason),
         }),
@@ -81,6 +85,7 @@ pub(super) async fn cancelled(
 ) -> CancelReason {
     tokio::select! {
         reason = disconnected(turn, client) => reason,
+        () = opened.ended() => CancelReason::Ended,
         () = opened.conversation_deleted() => CancelReason::ConversationDeleted,
     }
 }

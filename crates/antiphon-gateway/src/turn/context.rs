@@ -5,8 +5,8 @@ use std::sync::Arc;
 use antiphon::stream::{Assembler, Envelope, Finished, Status, UsedIds};
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
-    ConversationId, Cursor, Destination, ResponseEnd, ResponseId, ResponseRecord, Shard, StoreError,
-    TurnRecord,
+    ConversationId, Cursor, Destination, ResponseEnd, ResponseId, ResponseRecord, Shard,
+    StoreError, TurnRecord,
 };
 
 use super::clock::TurnClock;

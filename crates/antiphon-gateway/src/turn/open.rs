@@ -17,7 +17,7 @@ use super::{hot, lane};
 use crate::entropy::RandomIds;
 use crate::error::ApiError;
 use crate::lease::{Lease, ResponseLock};
-use crate::open_turns::OpenTurn;
+use crate::open_turns::{OpenResponse, OpenTurn};
 use crate::request::Continues;
 use crate::upstream::Upstream;
 
@@ -57,6 +57,8 @@ pub(super) struct Opened {
     pub(super) destination: Destination,
     /// The turn's hold on the conversation, until the commit.
     hold: Option<ConversationHold>,
+    /// The entry of the response among the open turns. It is dropped before the lock.
+    entry: OpenResponse,
     /// The hold on the response itself, for as long.
     _response: ResponseLock,
 }
@@ -139,6 +141,7 @@ impl Opened {
         let (_, cursor) = found.ok_or_else(unknown)?;
         let destination = Destination::Conversation(id.clone());
         let opened = Self::new(turn, id.shard(), Some(cursor), destination).await?;
+        entry.set_response(&opened.response_id);
         let hold = Some(ConversationHold { turn: entry, lease });
         Ok(Self { conversation: Some(id), hold, ..opened })
     }
@@ -155,6 +158,7 @@ impl Opened {
         let locking = turn.leases.lock_response(&turn.caller.tenant, &response_id);
         let response = turn.clock.wait(locking).await;
         let response = response.ok_or(ApiError::ConversationLocked)?;
+        let entry = turn.gateway.open_turns.register_response(&turn.caller.tenant, &response_id);
         Ok(Self {
             response_id,
             created_at,
@@ -165,6 +169,7 @@ impl Opened {
             version: turn.gateway.store.hot_transcripts().map(HotTranscripts::version),
             destination,
             hold: None,
+            entry,
             _response: response,
         })
     }
@@ -266,10 +271,15 @@ impl Opened {
         }
     }
 
+    /// Waits until a request ends the turn.
+    pub(super) async fn ended(&self) {
+        self.entry.cancelled().await;
+    }
+
     /// Waits until the turn's conversation is deleted; never returns without a conversation.
     pub(super) async fn conversation_deleted(&self) {
         match &self.hold {
-            Some(hold) => hold.turn.deleted().await,
+            Some(hold) => hold.turn.cancelled().await,
             None => std::future::pending().await,
         }
     }

@@ -8,7 +8,7 @@ use super::cancel::CancelReason;
 use super::client::Client;
 use crate::compaction::CompactionSealer;
 use crate::entropy::unix_now;
-use crate::error::ApiError;
+use crate::error::{ApiError, TURN_ENDED};
 use crate::upstream::{Reply, UpstreamError};
 
 /// The end of a response.
@@ -181,6 +181,12 @@ impl ResponseReader {
             CancelReason::Cancelled => {
                 self.assembler.cancel();
                 self.send_events(client).await;
+                Outcome::Ended(self.assembler)
+            }
+            CancelReason::Ended => {
+                let error = ApiError::TurnEnded;
+                let failure = Failure { code: TURN_ENDED.into(), message: error.to_string() };
+                self.fail(failure, error, client).await;
                 Outcome::Ended(self.assembler)
             }
             CancelReason::ConversationDeleted => {

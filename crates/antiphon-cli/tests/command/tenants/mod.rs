@@ -29,7 +29,7 @@ impl Kept {
         self.folder.path().join("antiphon.db")
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("sqlite:{}", self.path().display())
     }
 

@@ -58,6 +58,11 @@ pub(super) async fn conversation(
     answers::conversation(&gateway, &caller.tenant, id, &query).await
 }
 
+/// `GET /inspect/refused.json`: the latest turns that left no response.
+pub(super) async fn refused(State(gateway): State<Arc<Gateway>>, caller: Caller) -> Response {
+    answers::refused_turns(&gateway, &caller.tenant)
+}
+
 /// `GET /inspect/turns/{id}.json`
 pub(super) async fn turn(
     State(gateway): State<Arc<Gateway>>,

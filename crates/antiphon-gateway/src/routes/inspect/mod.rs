@@ -38,6 +38,7 @@ fn routes(gateway: &Arc<Gateway>) -> Router<Arc<Gateway>> {
     let data = Router::new()
         .route("/inspect/conversations.json", get(data::conversations))
         .route("/inspect/conversations/{file}", get(data::conversation))
+        .route("/inspect/refused.json", get(data::refused))
         .route("/inspect/turns/{file}", get(data::turn))
         .route("/inspect/turns/{id}/context.json", get(data::context))
         .route("/inspect/turns/{id}/lanes/{file}", get(data::lane))

@@ -135,3 +135,18 @@ async fn difference_names_the_added_items() {
     assert_eq!(difference["removed"], json!([]));
     assert_eq!(difference["same_instructions_and_tools"], true);
 }
+
+#[tokio::test]
+async fn unreadable_query_is_refused_as_an_invalid_request() {
+    let world = World::new().await;
+    let turn = world.client().respond(&ask("Hello")).await;
+    let path = format!("/v1/responses/{}/context?previous=a&previous=b", turn.id());
+
+    let refused = world.client().get(&path).await;
+
+    let refused = refused.refused();
+    assert_eq!(
+        (refused.status, refused.body["error"]["type"].as_str()),
+        (400, Some("invalid_request_error"))
+    );
+}

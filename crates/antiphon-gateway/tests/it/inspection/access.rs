@@ -4,14 +4,15 @@ use antiphon_gateway::settings::{ApiKey, Inspect};
 use antiphon_store::Tenant;
 use http::Method;
 
-use crate::support::{Client, World, ask};
+use crate::support::{Client, Mode, World, ask};
 
 const EVIL: &str = "http://evil.example";
 
 /// The routes of the inspector: its pages, and its data.
 const PAGES: [&str; 3] = ["/inspect/", "/inspect/assets/app.js", "/inspect/config.json"];
-const DATA: [&str; 5] = [
+const DATA: [&str; 6] = [
     "/inspect/conversations.json",
+    "/inspect/refused.json",
     "/inspect/conversations/conv_x.json",
     "/inspect/turns/resp_x.json",
     "/inspect/turns/resp_x/context.json",
@@ -100,4 +101,21 @@ async fn routes_only_read() {
             assert_eq!(answer.status(), 405, "{method} {path}");
         }
     }
+}
+
+#[tokio::test]
+async fn refused_turns_are_listed_to_their_tenant() {
+    let world = world_with_tenants().await;
+    let (ada, bob) = (world.caller("key-ada"), world.caller("key-bob"));
+    let ada = ada.with_header("x-request-id", "req_of_ada");
+    let refused = ada.refused(Mode::Whole, &ask("Hello").after("resp_unknown")).await;
+
+    let list = ada.get("/inspect/refused.json").await.json();
+
+    let [turn] = &list.as_array().expect("a list")[..] else { panic!("{list}") };
+    assert_eq!(turn["request_id"], "req_of_ada");
+    assert_eq!(turn["continues"], "resp_unknown");
+    assert_eq!(turn["code"], "previous_response_not_found");
+    assert_eq!(turn["message"], refused.body["error"]["message"]);
+    assert_eq!(bob.get("/inspect/refused.json").await.json(), serde_json::json!([]));
 }

@@ -5,6 +5,7 @@ mod conversations;
 mod deleted_in_use;
 mod deleted_paths;
 mod deletion;
+mod ended_by_request;
 mod expiry;
 mod forks;
 mod item_shape;

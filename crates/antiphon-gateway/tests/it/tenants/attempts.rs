@@ -61,6 +61,7 @@ fn at_paths(ids: &Ids) -> Vec<Attempt> {
         format!("{response}/report"),
         format!("{response}/context"),
         format!("{response}/cancel"),
+        format!("{response}/end"),
         response,
         format!("/v1/models/{}", ids.item),
     ];

@@ -89,8 +89,8 @@ export function ConversationActs({ view, changed }) {
     </form>`}
     ${isApproval && html`<button type="button" onClick=${() => answer(true)}>Approve</button>
       <button type="button" onClick=${() => answer(false)}>Deny</button>`}
-    ${live.background && live.response && html`<button type="button" onClick=${() => run(async () => {
-      await send("POST", `/v1/responses/${encodeURIComponent(live.response)}/cancel`, {});
+    ${live.response && html`<button type="button" onClick=${() => run(async () => {
+      await send("POST", `/v1/responses/${encodeURIComponent(live.response)}/end`, {});
     })}>End the open turn</button>`}
     ${summary.kind === "conversation" && html`<button type="button" onClick=${() => run(async () => {
       save(`${summary.id}.json`, { ...summary, items: await allItems(summary.id) });

@@ -53,10 +53,26 @@ function Row({ summary }) {
   </li>`;
 }
 
+/** The turns of the last minutes that left no response. */
+function Refused({ turns, config }) {
+  if (turns.length === 0) return null;
+  return html`<details class="refused">
+    <summary>${plural(turns.length, "turn")} refused or failed in the last 15 minutes</summary>
+    <ul class="rows">${turns.map((turn) => html`<li class="row" key=${turn.request_id}>
+      ${config.shows_bodies
+        ? html`<a href=${`#/t/${encodeURIComponent(turn.request_id)}/context`}>${inert(turn.request_id)}</a>`
+        : html`<code>${inert(turn.request_id)}</code>`}
+      <p class="ids">${time(turn.created_at)} ${inert([turn.model, turn.continues].filter(Boolean).join(" · "))}</p>
+      <p class="error"><code>${inert(turn.code ?? "error")}</code> ${inert(turn.message)}</p>
+    </li>`)}</ul>
+  </details>`;
+}
+
 /** `#/`: all conversations, the latest first. */
-export function List({ change, fail }) {
+export function List({ change, config, fail }) {
   const [search, setSearch] = useState("");
   const [page, setPage] = useState(null);
+  const [refused, setRefused] = useState([]);
   const [more, setMore] = useState(0);
   useEffect(() => {
     const leaving = new AbortController();
@@ -70,7 +86,8 @@ export function List({ change, fail }) {
       }
       setPage(found);
     };
-    load().catch((error) => leaving.signal.aborted || fail(error));
+    Promise.all([load(), read("/inspect/refused.json", { signal: leaving.signal }).then(setRefused)])
+      .catch((error) => leaving.signal.aborted || fail(error));
     return () => leaving.abort();
   }, [search, more, change]);
   return html`<h1>Conversations</h1>
@@ -81,6 +98,7 @@ export function List({ change, fail }) {
         setSearch(event.target.value);
       }} />
     </form>
+    <${Refused} turns=${refused} config=${config} />
     ${page?.is_cut && html`<p class="note">Only a part was searched. Show more to continue.</p>`}
     ${page && page.data.length === 0 && html`<p class="note">No conversation was found.</p>`}
     ${page ? html`<ul class="rows">

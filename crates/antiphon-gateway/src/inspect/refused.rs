@@ -1,0 +1,34 @@
+//! The latest turns that left no response.
+
+use antiphon::json::Object;
+use antiphon_store::Tenant;
+use tokio::time::Instant;
+
+use super::model::RefusedTurnView;
+use crate::gateway::Gateway;
+use crate::refused_turns::RefusedTurn;
+
+/// The latest turns of the tenant that left no response, as far as this process remembers them.
+pub(crate) fn refused_turns(gateway: &Gateway, tenant: &Tenant) -> Vec<RefusedTurnView> {
+    let turns = gateway.refused_turns.list(tenant, Instant::now());
+    turns.into_iter().map(RefusedTurnView::from).collect()
+}
+
+impl From<RefusedTurn> for RefusedTurnView {
+    fn from(turn: RefusedTurn) -> Self {
+        let fields = Object::parse_str(&turn.fields).unwrap_or_default();
+        let text = |key| fields.string(key).map(std::borrow::Cow::into_owned);
+        let named = || Object::parse_str(fields.present("conversation")?).ok();
+        let conversation = || Some(named()?.string("id")?.into_owned());
+        Self {
+            model: text("model"),
+            continues: text("previous_response_id")
+                .or_else(|| text("conversation"))
+                .or_else(conversation),
+            request_id: turn.request_id,
+            created_at: turn.created_at,
+            code: turn.code,
+            message: turn.message,
+        }
+    }
+}
