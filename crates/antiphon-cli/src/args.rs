@@ -6,6 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 
 use crate::conformance::ConformanceArgs;
+use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
 use crate::failure::Failure;
 use crate::inspect::InspectArgs;
@@ -25,6 +26,9 @@ pub(crate) enum Command {
     /// Serve the Responses and Conversations API
     #[command(after_help = include_str!("help/serve.txt"))]
     Serve(Box<ServeArgs>),
+    /// Check the settings, the upstreams, the clock and the store, and say what to do
+    #[command(after_help = include_str!("help/doctor.txt"))]
+    Doctor(Box<DoctorArgs>),
     /// Report the items of a history that a provider would reject; exit code 1 if there are any
     #[command(after_help = include_str!("help/check.txt"))]
     Check(HistoryArgs),

@@ -6,6 +6,7 @@
 //! - `serve` and `mock`: a readiness line.
 //! - `check`: the findings; the exit code is 1 if there are any.
 //! - `repair`: the repaired histories.
+//! - `doctor`: the findings; the exit code is 1 if a check failed.
 //! - `explain`: the page.
 //! - `convert`: the events.
 //! - `conformance`: the rules and the answers; the exit code is 1 if any answer differs.
@@ -17,6 +18,7 @@
 mod args;
 mod conformance;
 mod convert;
+mod doctor;
 mod explain;
 mod failure;
 mod greeting;
@@ -69,6 +71,7 @@ fn run() -> Result<ExitCode, Failure> {
                 }
             }
         }
+        Command::Doctor(args) => doctor::doctor(*args),
         Command::HashKey => hash_key::hash_key(),
         Command::Check(args) => history::check(&args),
         Command::Repair(args) => history::repair(&args),
@@ -88,7 +91,7 @@ fn run() -> Result<ExitCode, Failure> {
 fn serve(args: ServeArgs, format: LogFormat) -> Result<(), Failure> {
     let variables = settings::variable_names();
     let is_check = args.check;
-    let configuration = settings::resolve(args, settings::environment, &variables)?;
+    let configuration = settings::resolve(args.settings, settings::environment, &variables)?;
     match is_check {
         true => preflight::check(&configuration),
         false => serve::serve(configuration, format),

@@ -28,7 +28,7 @@ pub(crate) fn serve(configuration: Configuration, format: LogFormat) -> Result<(
 /// that the first one holds and does not touch its conversations.
 async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Failure> {
     configuration.log_warnings();
-    let Configuration { listen, metrics_listen, store, mut gateway, warnings: _ } = configuration;
+    let Configuration { listen, metrics_listen, store, mut gateway, .. } = configuration;
     gateway.local_model = Some(BUILT_IN_MODEL);
     raise_open_file_limit();
     let signal_failure =

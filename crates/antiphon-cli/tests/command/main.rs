@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
 
 mod callers;
+mod canned;
 mod check;
 mod check_and_provider;
 mod conformance;
 mod convert;
 mod discretion;
 mod disk;
+mod doctor;
 mod explain;
 mod files;
 mod foreign;
