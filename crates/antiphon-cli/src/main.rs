@@ -7,15 +7,18 @@
 //! - `check`: the findings; the exit code is 1 if there are any.
 //! - `repair`: the repaired histories.
 //! - `doctor`: the findings; the exit code is 1 if a check failed.
+//! - `init`: the name of the file that it wrote, and the next steps.
 //! - `explain`: the page.
 //! - `convert`: the events.
 //! - `conformance`: the rules and the answers; the exit code is 1 if any answer differs.
 //! - `tenants` and `export`: JSON lines.
 //! - `inspect`: conversations, as text or JSON.
 //! - `import`: the report.
+//! - `completions` and `man`: the script, and the page.
 //! - `erase`: a summary of the erased data.
 
 mod args;
+mod completions;
 mod conformance;
 mod convert;
 mod doctor;
@@ -24,8 +27,10 @@ mod failure;
 mod greeting;
 mod hash_key;
 mod history;
+mod init;
 mod inspect;
 mod logging;
+mod man;
 mod mock;
 mod one_line;
 mod preflight;
@@ -72,6 +77,7 @@ fn run() -> Result<ExitCode, Failure> {
             }
         }
         Command::Doctor(args) => doctor::doctor(*args),
+        Command::Init(args) => init::init(&args),
         Command::HashKey => hash_key::hash_key(),
         Command::Check(args) => history::check(&args),
         Command::Repair(args) => history::repair(&args),
@@ -84,6 +90,8 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Erase(args) => tenants::erase(args),
         Command::Conformance(args) => conformance::conformance(args),
         Command::Mock(args) => mock::mock(&args),
+        Command::Completions(args) => completions::completions(&args),
+        Command::Man(args) => man::man(&args),
         Command::Sim(args) => mock::mock(&args.into()),
     }
 }

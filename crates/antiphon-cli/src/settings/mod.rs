@@ -13,6 +13,7 @@ mod prices;
 mod rules;
 mod setting;
 mod sources;
+mod template;
 mod unknown;
 mod upstreams;
 mod values;
@@ -29,6 +30,7 @@ pub(crate) use flags::{
 };
 pub(crate) use parse::parse_event_names;
 pub(crate) use sources::Sources;
+pub(crate) use template::{Chosen, check_file, template};
 use values::{Value, Values};
 
 use crate::failure::Failure;
