@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::init::InitArgs;
 use crate::inspect::InspectArgs;
 use crate::mock::{MockArgs, SimArgs};
+use crate::run::RunArgs;
 use crate::settings::ServeArgs;
 use crate::tenants::{EraseArgs, ExportArgs, ImportArgs, StoreArgs};
 
@@ -28,6 +29,9 @@ pub(crate) enum Command {
     /// Serve the Responses and Conversations API
     #[command(after_help = include_str!("help/serve.txt"))]
     Serve(Box<ServeArgs>),
+    /// Run a coding agent with a gateway
+    #[command(after_help = include_str!("help/run.txt"))]
+    Run(Box<RunArgs>),
     /// Write a settings file with comments, after three questions
     #[command(after_help = include_str!("help/init.txt"))]
     Init(InitArgs),

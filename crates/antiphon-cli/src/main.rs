@@ -14,6 +14,7 @@
 //! - `tenants` and `export`: JSON lines.
 //! - `inspect`: conversations, as text or JSON.
 //! - `import`: the report.
+//! - `run`: the output and the exit code of the agent.
 //! - `completions` and `man`: the script, and the page.
 //! - `erase`: a summary of the erased data.
 
@@ -24,6 +25,7 @@ mod convert;
 mod doctor;
 mod explain;
 mod failure;
+mod gateway_url;
 mod greeting;
 mod hash_key;
 mod history;
@@ -34,6 +36,7 @@ mod man;
 mod mock;
 mod one_line;
 mod preflight;
+mod run;
 mod serve;
 mod settings;
 mod signals;
@@ -90,6 +93,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Erase(args) => tenants::erase(args),
         Command::Conformance(args) => conformance::conformance(args),
         Command::Mock(args) => mock::mock(&args),
+        Command::Run(args) => run::run(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Man(args) => man::man(&args),
         Command::Sim(args) => mock::mock(&args.into()),

@@ -21,6 +21,20 @@ pub(crate) struct SettingsArgs {
     pub(super) values: Values,
 }
 
+impl SettingsArgs {
+    /// The settings of a command with few of the options of `serve`. Each has its key.
+    pub(crate) fn from_options(
+        config: Option<PathBuf>,
+        options: impl Iterator<Item = (&'static str, String)>,
+    ) -> Self {
+        let mut values = Values::default();
+        for (key, text) in options {
+            values.push(key, Value::named(format!("--{key}"), text));
+        }
+        Self { config, values }
+    }
+}
+
 /// The arguments of `serve`.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ServeArgs {

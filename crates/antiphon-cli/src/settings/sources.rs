@@ -27,6 +27,11 @@ impl Sources {
         let settings = values.chain(tables).collect();
         Self { file: file.path.clone(), file_has_secrets, settings }
     }
+
+    /// Whether the setting with this key is given.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.settings.iter().any(|(given, _)| *given == key)
+    }
 }
 
 /// Whether a file that nothing has overridden yet contains keys, secrets or a password.

@@ -27,6 +27,7 @@ mod preflight;
 mod refusals;
 mod repair;
 mod reported_cases;
+mod run;
 mod serving;
 mod tenants;
 mod tracing;
