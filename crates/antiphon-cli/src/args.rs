@@ -35,7 +35,7 @@ pub(crate) enum Command {
     /// Write a settings file with comments, after three questions
     #[command(after_help = include_str!("help/init.txt"))]
     Init(InitArgs),
-    /// Check the settings, the upstreams, the clock and the store, and say what to do
+    /// Check the settings, the upstreams, the clock and the store, and name the next steps
     #[command(after_help = include_str!("help/doctor.txt"))]
     Doctor(Box<DoctorArgs>),
     /// Report the items of a history that a provider would reject; exit code 1 if there are any

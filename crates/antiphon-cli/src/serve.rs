@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
-use crate::greeting::{Credentials, Greeting, base_url};
+use crate::greeting::{Credentials, Greeting, base_url, store_name};
 use crate::logging::LogFormat;
 use crate::settings::Configuration;
 use crate::signals::{Hangups, Signals};
@@ -47,13 +47,14 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
     let credentials = Credentials::from_settings(&gateway, &state_owners);
     let has_inspector = gateway.inspect.access.is_served_at(address.ip());
     let mut server = prepare(listener, gateway, &store).await?;
+    let store = store_name(&store);
 
     if let Some((listener, address)) = metrics {
         server = server.with_metrics(listener);
         tracing::info!(url = format!("http://{address}/metrics"), "serving metrics");
     }
     state_owners.log();
-    announce(&Greeting { address, credentials, state_owners, has_inspector }, format);
+    announce(&Greeting { address, credentials, state_owners, store, has_inspector }, format);
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error means that the sender was dropped without a signal: the process is ending

@@ -52,8 +52,8 @@ impl Hangups {
     }
 }
 
-/// The signals that `run` forwards to its agent. Once this exists, they no longer end the process by
-/// themselves.
+/// The signals that `run` forwards to its agent. Once this exists, they no longer end the process
+/// by themselves.
 pub(crate) struct ForwardedSignals {
     interrupt: Signal,
     terminate: Signal,

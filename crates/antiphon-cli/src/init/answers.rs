@@ -18,8 +18,8 @@ struct Question {
 
 const QUESTIONS: [Question; 3] = [
     Question {
-        text: "Which model server? openai, anthropic, none (only the built-in model sim), or a base \
-               URL and its API, such as http://127.0.0.1:11434/v1 chat",
+        text: "Which model server? openai, anthropic, none (only the built-in model sim), or a \
+               base URL and its API, such as http://127.0.0.1:11434/v1 chat",
         default: "none",
         parse: Answers::set_upstream,
     },
@@ -30,8 +30,8 @@ const QUESTIONS: [Question; 3] = [
         parse: Answers::set_store,
     },
     Question {
-        text: "Who may connect? local (programs of this machine), tokens (other machines, with tokens \
-               that the upstream accepts), or key (other machines, with a new API key)",
+        text: "Who may connect? local (programs of this machine), tokens (other machines, with \
+               tokens that the upstream accepts), or key (other machines, with a new API key)",
         default: "local",
         parse: Answers::set_callers,
     },

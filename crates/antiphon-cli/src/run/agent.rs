@@ -95,8 +95,8 @@ impl Agent {
         }
     }
 
-    /// The process that uses `endpoint`. `args` follow the arguments for the gateway. `has_variable`:
-    /// whether the environment has a variable of this name.
+    /// The process that uses `endpoint`. `args` follow the arguments for the gateway.
+    /// `has_variable`: whether the environment has a variable of this name.
     pub(super) fn launch(
         self,
         endpoint: &Endpoint,

@@ -17,7 +17,7 @@ pub(super) fn open(url: &str) {
         opener.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         match opener.spawn() {
             Ok(mut child) => {
-                // Only to release the process of a command that ends. Its exit code does not matter.
+                // Releases the process of a command that ends. Its exit code does not matter.
                 thread::spawn(move || _ = child.wait());
                 return;
             }

@@ -12,13 +12,13 @@ use crate::one_line::quote;
 pub(crate) type Chosen = Vec<(&'static str, String)>;
 
 const HEAD: &str = "\
-# The settings of `antiphon serve`. An environment variable overrides the file, and an option overrides
-# both. A line that begins with #: the setting has its default. `antiphon serve --check` checks the file.
+# The settings of `antiphon serve`. An environment variable overrides the file, and an option
+# overrides both. A setting after # has its default. `antiphon serve --check` checks the file.
 ";
 
 const TAIL: &str = "
-# Further limits, several upstreams ([[upstreams]]), webhooks ([[webhooks]]) and prices ([prices.MODEL])
-# can also be set here: see docs/settings.md.
+# Further limits, several upstreams ([[upstreams]]), webhooks ([[webhooks]]) and prices
+# ([prices.MODEL]) can also be set here: see docs/settings.md.
 ";
 
 /// The width of a comment.

@@ -134,7 +134,8 @@ fn own_key_reaches_the_upstream_and_keys_of_the_operator_do_not_reach_the_agent(
 
 #[test]
 fn claude_calls_the_gateway_of_its_environment() {
-    let script = r#"curl -sS "$ANTHROPIC_BASE_URL/v1/models" -H "Authorization: Bearer $ANTHROPIC_AUTH_TOKEN""#;
+    let script = "curl -sS \"$ANTHROPIC_BASE_URL/v1/models\" \
+                  -H \"Authorization: Bearer $ANTHROPIC_AUTH_TOKEN\"";
     let agents = Agents::with("claude", script);
     let ended =
         agents.run(&["claude", "--", "-p", "Hello"]).variable("ANTHROPIC_API_KEY", "sk-ant").ends();
@@ -149,7 +150,7 @@ fn claude_calls_the_gateway_of_its_environment() {
     let upstream = Canned::listing(&["claude-4"]);
     let agents = Agents::with(
         "claude",
-        r#"curl -sS "$ANTHROPIC_BASE_URL/v1/models" -H "X-Api-Key: $ANTHROPIC_API_KEY""#,
+        "curl -sS $ANTHROPIC_BASE_URL/v1/models -H \"X-Api-Key: $ANTHROPIC_API_KEY\"",
     );
     let args = ["claude", "--upstream", &upstream.url(), "--upstream-api", "anthropic"];
     let ended = agents.run(&args).variable("ANTHROPIC_API_KEY", "sk-ant").ends();
@@ -160,7 +161,10 @@ fn claude_calls_the_gateway_of_its_environment() {
 
 #[test]
 fn opencode_gets_a_provider_with_its_model() {
-    let script = r#"curl -sS "$(printf '%s' "$OPENCODE_CONFIG_CONTENT" | sed 's/.*"baseURL":"\([^"]*\)".*/\1/')/models""#;
+    let script = r#"
+base=$(sed 's/.*"baseURL":"\([^"]*\)".*/\1/' <<< "$OPENCODE_CONFIG_CONTENT")
+curl -sS "$base/models"
+"#;
     let agents = Agents::with("opencode", script);
     let ended = agents.run(&["opencode"]).ends();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
