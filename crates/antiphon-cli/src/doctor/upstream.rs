@@ -138,8 +138,12 @@ fn listed(upstream: &UpstreamSettings, list: &ModelList) -> String {
         None => "without a key",
     };
     let (tls, api, count) = (tls(upstream), upstream.api, list.models.len());
-    let more = if list.has_more { " or more" } else { "" };
-    format!("reachable{tls}, API {api}; lists {count}{more} models {key}")
+    let models = match (count, list.has_more) {
+        (1, false) => "1 model".to_owned(),
+        (_, false) => format!("{count} models"),
+        (_, true) => format!("{count} or more models"),
+    };
+    format!("reachable{tls}, API {api}; lists {models} {key}")
 }
 
 fn tls(upstream: &UpstreamSettings) -> &'static str {

@@ -56,7 +56,8 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// The settings among the arguments.
+    /// The settings among the arguments. The gateway takes a free port of this machine, and not
+    /// the address of the other settings.
     pub(super) fn settings(&self) -> SettingsArgs {
         let options = [
             ("upstream", &self.upstream),
@@ -65,6 +66,7 @@ impl RunArgs {
             ("store", &self.store),
         ];
         let given = options.into_iter().filter_map(|(key, text)| Some((key, text.clone()?)));
-        SettingsArgs::from_options(self.config.clone(), given)
+        let listen = ("listen", "127.0.0.1:0".to_owned());
+        SettingsArgs::from_options(self.config.clone(), given.chain([listen]))
     }
 }

@@ -1,6 +1,5 @@
 //! The gateway for an agent: one of its own, or one that already runs.
 
-use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
@@ -61,8 +60,7 @@ impl Gateway {
             true => configuration.store,
             false => "sqlite::memory:".to_owned(),
         };
-        let free_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let (listener, address) = serve::bind(free_port).await?;
+        let (listener, address) = serve::bind(configuration.listen).await?;
         let server = serve::prepare(listener, configuration.gateway, &store).await?;
         let endpoint = Endpoint { base: format!("http://{address}"), key, model };
         Ok(Self { endpoint, server: Some(server) })

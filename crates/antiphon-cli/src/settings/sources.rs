@@ -51,3 +51,33 @@ fn has_password(url: &str) -> bool {
     let user = url.split_once("//").and_then(|(_, rest)| rest.split_once('@'));
     user.is_some_and(|(user, _)| user.contains(':'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_secret(text: &str) -> bool {
+        has_secrets(&File::parse("antiphon.toml", text).unwrap())
+    }
+
+    #[test]
+    fn file_with_a_key_or_a_password_has_secrets() {
+        for text in [
+            "upstream-key = 'a'",
+            "api-keys = ['a=b']",
+            "secrets = ['a']",
+            "store = 'postgres://u:p@host/a'",
+            "[[upstreams]]\nkey = 'a'",
+            "[[webhooks]]\nsecret = 'a'",
+        ] {
+            assert!(is_secret(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn file_that_names_variables_has_none() {
+        for text in ["", "store = 'postgres://u@host/a'", "[[upstreams]]\nkey-env = 'A'"] {
+            assert!(!is_secret(text), "{text}");
+        }
+    }
+}

@@ -54,6 +54,14 @@ fn defaults_are_in_order() {
 }
 
 #[test]
+fn doctor_creates_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = format!("sqlite:{}", folder.path().join("antiphon.db").display());
+    assert_eq!(doctor(&["--store", &store]).code, Some(0));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn settings_have_their_sources() {
     let server = Canned::listing(&["m"]);
     let file = format!("turn-wait = 5\n[[upstreams]]\nmodels = ['m']\nurl = '{}'\n", server.url());

@@ -108,7 +108,7 @@ fn codex_has_a_turn_with_the_gateway_and_ends_it() {
 }
 
 #[test]
-fn own_key_reaches_the_upstream_and_keys_of_the_operator_do_not_reach_the_agent() {
+fn operator_keys_do_not_reach_the_agent() {
     let upstream = Canned::listing(&["gpt-5"]);
     let script = CODEX.replace("curl", "curl -X GET").replace("/responses", "/models");
     let agents = Agents::with("codex", &script);
@@ -116,6 +116,7 @@ fn own_key_reaches_the_upstream_and_keys_of_the_operator_do_not_reach_the_agent(
         .run(&["codex", "--upstream", &upstream.url(), "--model", "gpt-5"])
         .variable("OPENAI_API_KEY", "sk-own")
         .variable("ANTIPHON_SECRET", "the-secret-of-2026")
+        .variable("ANTIPHON_LISTEN", "0.0.0.0:1")
         .ends();
     assert_eq!(ended.code, Some(7), "{}", ended.stderr);
     assert!(ended.stdout.contains("\"gpt-5\""), "{}", ended.stdout);
@@ -214,7 +215,7 @@ while true; do read -r -t 1 < <(sleep 1); done
 }
 
 #[test]
-fn agent_that_a_signal_ends_has_the_exit_code_of_a_shell() {
+fn killed_agent_has_the_exit_code_of_a_shell() {
     let ended = Agents::with("codex", "kill -s KILL $$").run(&["codex"]).ends();
     assert_eq!(ended.code, Some(128 + 9));
 }
@@ -267,7 +268,7 @@ curl -sS -o /dev/null -w '%{http_code}' "$url"
 }
 
 #[test]
-fn settings_decide_the_store_and_the_keys_and_a_file_gets_the_log() {
+fn settings_decide_the_store_and_the_keys() {
     let agents = Agents::with("codex", CODEX);
     let world = agents.run(&["codex"]).file("antiphon.toml", "api-keys = ['sk-caller=acme']\n");
     let ended = world.ends();
