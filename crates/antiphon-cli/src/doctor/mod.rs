@@ -1,5 +1,5 @@
-//! `antiphon doctor`: checks everything that a gateway with these settings needs, and names the next
-//! step for each failure.
+//! `antiphon doctor`: checks everything that a gateway with these settings needs, and names the
+//! next step for each failure.
 
 mod args;
 mod clock;

@@ -1,6 +1,7 @@
 //! `antiphon run`: agents that call the gateway which they were given.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
 use std::process::Command;
 
@@ -212,6 +213,35 @@ while true; do read -r -t 1 < <(sleep 1); done
         let (status, _, stderr) = running.ended();
         assert_eq!(status.code(), Some(3), "SIG{signal}: {stderr}");
     }
+}
+
+#[test]
+fn ctrl_c_on_a_terminal_reaches_the_agent_once() {
+    let script = r#"
+count=0
+trap 'count=$((count + 1))' INT
+echo ready
+until [ $count -gt 0 ]; do read -r -t 1 < <(trap '' INT; sleep 1); done
+read -r -t 1 < <(trap '' INT; sleep 1)
+echo "interrupts: $count"
+exit 5
+"#;
+    let agents = Agents::with("codex", script);
+    let mut terminal = agents.run(&["codex"]).on_a_terminal();
+    let mut input = terminal.stdin.take().unwrap();
+    let mut output = BufReader::new(terminal.stdout.take().unwrap());
+    let mut read_until = |text: &str| {
+        let mut line = String::new();
+        while !line.contains(text) {
+            line.clear();
+            assert!(output.read_line(&mut line).unwrap() > 0, "the output ended without {text}");
+        }
+        line
+    };
+    read_until("ready");
+    input.write_all(b"\x03").unwrap();
+    assert!(read_until("interrupts").contains("interrupts: 1"));
+    assert_eq!(terminal.wait().unwrap().code(), Some(5));
 }
 
 #[test]
