@@ -170,6 +170,17 @@ pub trait Store: Send + Sync + 'static {
     /// A response's record.
     async fn response(&self, tenant: &Tenant, id: &ResponseId) -> Result<Option<ResponseRecord>>;
 
+    /// A response's record, and all items up to its end as [`Store::transcript`] returns them.
+    async fn response_with_transcript(
+        &self,
+        tenant: &Tenant,
+        id: &ResponseId,
+    ) -> Result<Option<(ResponseRecord, Vec<HeldItem>)>> {
+        let Some(record) = self.response(tenant, id).await? else { return Ok(None) };
+        let items = self.transcript(tenant, record.cursor).await?;
+        Ok(Some((record, items)))
+    }
+
     /// The live items in a response's output, in order. Empty if the response does not exist.
     async fn output_items(&self, tenant: &Tenant, id: &ResponseId) -> Result<Vec<HeldItem>>;
 

@@ -25,7 +25,7 @@ use conformance::World;
 use postgres::database::Database;
 
 async fn a_database() -> World {
-    World::at(Database::new().await).await
+    World::at(Database::with_tables().await).await
 }
 
 mod in_a_database {

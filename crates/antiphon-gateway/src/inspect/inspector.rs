@@ -1,6 +1,6 @@
 //! Reads the values of the inspector from a store.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use antiphon::{Body, HeldItem, Item};
 use antiphon_store::{
@@ -11,6 +11,7 @@ use antiphon_store::{
 use super::forest::{Forest, Group, Path};
 use super::model::{ConversationView, LanePage, TurnView};
 use super::query::{LaneName, PageQuery, limit};
+use super::stored_report::StoredReport;
 use super::{lanes, live, sent, summary, turns};
 use crate::context::{Context, rebuild};
 use crate::settings::Prices;
@@ -109,7 +110,9 @@ impl<'a> Inspector<'a> {
         let Some(turn) = path.turns().last() else { return Ok(None) };
         let Some(record) = self.records(&forest, &[turn]).await?.pop() else { return Ok(None) };
         let from = if can_load(&path) { 0 } else { turns::first_item(&[turn]) };
-        let items = self.items(&forest, &path, (from, path.end())).await?;
+        let mut items = self.items(&forest, &path, (from, path.end())).await?;
+        let report = StoredReport::parse(&record.response.report);
+        self.add_items(&forest, &path, lanes::shown_resent(&report), &mut items).await?;
         let mut view = turns::view(self, &forest, &turn, &record, &items);
         if let Some(context) = self.context(&path, &record, items) {
             sent::complete(&mut view, &context, self.shows_bodies);
@@ -248,6 +251,33 @@ impl<'a> Inspector<'a> {
         }
         Ok(items)
     }
+
+    /// Adds the items at these positions of a path.
+    pub(super) async fn add_items(
+        &self,
+        forest: &Forest,
+        path: &Path<'_>,
+        positions: impl IntoIterator<Item = Seq>,
+        items: &mut Items,
+    ) -> Result<()> {
+        let missing = positions.into_iter().filter(|at| !items.contains_key(at));
+        for range in ranges(missing.collect()) {
+            items.extend(self.items(forest, path, range).await?);
+        }
+        Ok(())
+    }
+}
+
+/// The ranges of consecutive positions.
+fn ranges(positions: BTreeSet<Seq>) -> Vec<(Seq, Seq)> {
+    let mut ranges: Vec<(Seq, Seq)> = Vec::new();
+    for at in positions {
+        match ranges.last_mut() {
+            Some((_, end)) if *end == at => *end += 1,
+            _ => ranges.push((at, at + 1)),
+        }
+    }
+    ranges
 }
 
 /// Whether all items of a path can be loaded at once.

@@ -84,15 +84,19 @@ impl<'a> TurnLanes<'a> {
     }
 
     fn resent_card(&self, at: usize, resent: &ReportedItem) -> Card {
-        let id = resent.item_id.clone().unwrap_or_else(|| format!("input-{at}"));
-        let mut found = self.items.values().filter(|item| item.id.as_str() == id);
-        if let Some(held) = found.next() {
+        let held = match (resent.stored, &resent.item_id) {
+            (Some(seq), _) => self.items.get(&seq),
+            (None, Some(id)) => self.items.values().find(|item| item.id.as_str() == id),
+            (None, None) => None,
+        };
+        if let Some(held) = held {
             let mut card = self.card(held, Some(at));
             card.fates.push(resent.known());
             return card;
         }
-        let card = reported_card(id.clone(), &resent.kind, Some(id), resent.known());
-        Card { position: Some(at), ..card }
+        let (id, kind) = (resent.item_id.clone(), &resent.kind);
+        let key = id.clone().unwrap_or_else(|| format!("input-{at}"));
+        Card { position: Some(at), ..reported_card(key, kind, id, resent.known()) }
     }
 
     /// The stored items before the turn.
@@ -297,6 +301,12 @@ fn has_id_of(reported: &[ReportedItem], is_next: bool) -> bool {
     is_next && reported.iter().any(|item| item.item_id.is_some())
 }
 
+/// The positions in the transcript of the resent items that have a card in the view of a turn.
+pub(super) fn shown_resent(report: &StoredReport) -> impl Iterator<Item = Seq> {
+    let is_short = report.input_items as u64 <= SHORT;
+    report.resent_places(move |place| is_short || place.differs).take(MAX_CARDS)
+}
+
 /// A page of a lane.
 pub(super) async fn page(
     inspector: &Inspector<'_>,
@@ -315,6 +325,11 @@ pub(super) async fn page(
     let end = start.saturating_add(most as Seq);
     if matches!(name, LaneName::StoredBefore | LaneName::Sent) && start < own.0 {
         items.extend(inspector.items(forest, path, (start, end.min(own.0))).await?);
+    }
+    if name == LaneName::Received {
+        let page = from..from.saturating_add(most);
+        let resent = report.resent_places(|place| page.contains(&place.position));
+        inspector.add_items(forest, path, resent, &mut items).await?;
     }
     let lanes = TurnLanes::new(record, &report, before, &items, inspector.shows_bodies);
     let (lane, last) = match name {

@@ -4,19 +4,29 @@ use std::collections::{BTreeMap, HashMap};
 
 use antiphon::HeldItem;
 use antiphon::faults::Fault;
+use antiphon_store::Seq;
 use serde::Deserialize;
 
 use super::model::{Cost, Fate};
+use crate::turn::{ResentPlace, ResentRun};
 
 /// The parts of a stored report that the lanes need.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct StoredReport {
     pub(super) input_items: usize,
-    pub(super) resent: Vec<ReportedItem>,
+    resent: Vec<Resent>,
     pub(super) repairs: Vec<ReportedItem>,
     pub(super) truncated: Vec<ReportedItem>,
     pub(super) cost: Option<Cost>,
+}
+
+/// An entry of the resent items.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+enum Resent {
+    Run(ResentRun),
+    Item(ReportedItem),
 }
 
 /// An item in a report.
@@ -25,6 +35,9 @@ pub(super) struct StoredReport {
 pub(super) struct ReportedItem {
     /// The position in the input; `None` for a stored item.
     pub(super) position: Option<usize>,
+    /// The position of a resent item in the transcript, if the report has it instead of the id.
+    #[serde(skip)]
+    pub(super) stored: Option<Seq>,
     #[serde(rename = "type")]
     pub(super) kind: String,
     pub(super) item_id: Option<String>,
@@ -68,11 +81,32 @@ impl StoredReport {
         self.repairs.is_empty() && self.truncated.is_empty()
     }
 
+    /// The positions in the transcript of the resent items that match a condition, if the report
+    /// has no ids of them.
+    pub(super) fn resent_places(
+        &self,
+        is_wanted: impl Fn(&ResentPlace) -> bool,
+    ) -> impl Iterator<Item = Seq> {
+        let runs = self.resent.iter().filter_map(|resent| match resent {
+            Resent::Run(run) => Some(run),
+            Resent::Item(_) => None,
+        });
+        let places = runs.flat_map(ResentRun::places).filter(move |place| is_wanted(place));
+        places.map(|place| place.stored)
+    }
+
     /// The treatment of each item.
     pub(super) fn treatments(&self) -> Treatments {
         let mut treatments = Treatments::default();
-        for item in &self.resent {
-            treatments.resent.extend(item.position.map(|at| (at, item.clone())));
+        for resent in &self.resent {
+            match resent {
+                Resent::Run(run) => treatments.resent.extend(
+                    run.places().map(|place| (place.position, ReportedItem::resent(place))),
+                ),
+                Resent::Item(item) => {
+                    treatments.resent.extend(item.position.map(|at| (at, item.clone())));
+                }
+            }
         }
         for item in self.repairs.iter().chain(&self.truncated) {
             match (item.position, &item.item_id) {
@@ -97,6 +131,16 @@ impl Treatments {
 }
 
 impl ReportedItem {
+    fn resent(place: ResentPlace) -> Self {
+        Self {
+            position: Some(place.position),
+            stored: Some(place.stored),
+            rule: place.rule.to_owned(),
+            differs: place.differs,
+            ..Self::default()
+        }
+    }
+
     /// Whether the error of this treatment names the call of an item.
     fn is_about(&self, item: &HeldItem) -> bool {
         let (kind, call_id) = (item.head.kind.clone(), item.head.call_id.clone());

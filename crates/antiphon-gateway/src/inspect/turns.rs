@@ -8,7 +8,7 @@ use antiphon_store::{ResponseRecord, Seq, StoreError};
 
 use super::forest::{Forest, Path};
 use super::inspector::{Inspector, Items, PathTurn};
-use super::lanes::{SHORT, TurnLanes};
+use super::lanes::{SHORT, TurnLanes, shown_resent};
 use super::model::{Cost, Tokens, TurnFailure, TurnView};
 use super::stored_report::StoredReport;
 use crate::turn::public_report;
@@ -24,7 +24,11 @@ pub(super) async fn views(
 ) -> Result<Vec<TurnView>> {
     let Some((_, last, _)) = turns.last() else { return Ok(Vec::new()) };
     let records = inspector.records(forest, turns).await?;
-    let items = inspector.items(forest, path, (first_item(turns), last.end)).await?;
+    let mut items = inspector.items(forest, path, (first_item(turns), last.end)).await?;
+    for record in &records {
+        let report = StoredReport::parse(&record.response.report);
+        inspector.add_items(forest, path, shown_resent(&report), &mut items).await?;
+    }
     let by_id: HashMap<_, _> = turns.iter().map(|turn| (&turn.1.listed.id, turn)).collect();
     let views = records.iter().filter_map(|record| {
         let turn = by_id.get(&record.response.id)?;

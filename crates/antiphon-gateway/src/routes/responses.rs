@@ -232,8 +232,14 @@ pub(super) async fn report(
 ) -> Result<Response, ApiError> {
     let unknown = || gateway.response_not_found(&id);
     let record = gateway.owners(&caller).record_of(&id).await?.ok_or_else(unknown)?;
-    let record = gateway.store.response(&caller.tenant, &record).await?.ok_or_else(unknown)?;
-    Ok(json(turn::public_report(&record.response.report)))
+    let (store, tenant) = (&gateway.store, &caller.tenant);
+    let record = store.response(tenant, &record).await?.ok_or_else(unknown)?;
+    let mut report = turn::public_report(&record.response.report);
+    if turn::has_resent_runs(&report) {
+        let items = store.transcript(tenant, record.cursor).await?;
+        report = turn::name_resent_items(&report, &items).unwrap_or(report);
+    }
+    Ok(json(report))
 }
 
 /// `GET /v1/responses/{id}/context`: the exact input of the model. With `previous`, also the

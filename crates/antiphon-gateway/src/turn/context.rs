@@ -5,7 +5,8 @@ use std::sync::Arc;
 use antiphon::stream::{Assembler, Envelope, Finished, Status, UsedIds};
 use antiphon::{HeldItem, Transcript};
 use antiphon_store::{
-    ConversationId, Cursor, Destination, ResponseEnd, ResponseId, ResponseRecord, Shard, TurnRecord,
+    ConversationId, Cursor, Destination, ResponseEnd, ResponseId, ResponseRecord, Shard, StoreError,
+    TurnRecord,
 };
 
 use super::clock::TurnClock;
@@ -199,29 +200,50 @@ impl Turn<'_> {
         &self,
         id: &ResponseId,
     ) -> Result<Option<ResponseRecord>, ApiError> {
-        let (leases, store) = (&self.leases, &self.gateway.store);
-        let tenant = &self.caller.tenant;
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
+        self.wait_for(id, || store.response(tenant, id)).await
+    }
+
+    /// Finds a value of a response after its turn has ended, as [`Self::wait_for_response`] does.
+    async fn wait_for<T, F>(
+        &self,
+        id: &ResponseId,
+        find: impl Fn() -> F,
+    ) -> Result<Option<T>, ApiError>
+    where
+        F: Future<Output = Result<Option<T>, StoreError>>,
+    {
+        let (leases, tenant) = (&self.leases, &self.caller.tenant);
         if !self.clock.wait(leases.wait_for_response_here(tenant, id)).await {
             return Err(ApiError::ConversationLocked);
         }
-        match store.response(tenant, id).await? {
+        match find().await? {
             None if self.clock.wait(leases.wait_for_response(tenant, id)).await? => {
-                Ok(store.response(tenant, id).await?)
+                Ok(find().await?)
             }
             None => Err(ApiError::ConversationLocked),
-            record => Ok(record),
+            found => Ok(found),
         }
     }
 
-    /// The end of a response, after its turn has ended.
+    /// The end of a response, after its turn has ended, and its transcript if the store loads both
+    /// at once. A store with transcripts in memory does not.
     pub(super) async fn wait_for_end(
         &self,
         id: &ResponseId,
-    ) -> Result<Option<ResponseEnd>, ApiError> {
-        match hot::end_of(self, id) {
-            Some(end) => Ok(Some(end)),
-            None => Ok(self.wait_for_response(id).await?.as_ref().map(ResponseEnd::from_record)),
+    ) -> Result<Option<(ResponseEnd, Option<Transcript>)>, ApiError> {
+        if let Some(end) = hot::end_of(self, id) {
+            return Ok(Some((end, None)));
         }
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
+        if store.hot_transcripts().is_some() {
+            let record = self.wait_for_response(id).await?;
+            return Ok(record.map(|record| (ResponseEnd::from_record(&record), None)));
+        }
+        let found = self.wait_for(id, || store.response_with_transcript(tenant, id)).await?;
+        Ok(found.map(|(record, items)| {
+            (ResponseEnd::from_record(&record), Some(items.into_iter().collect()))
+        }))
     }
 
     /// A record of the turn with its input only.

@@ -99,7 +99,9 @@ pub(crate) use self::preview::{Preview, TokenCount};
 use self::prior_attempt::{PriorAttempt, register_attempt};
 use self::replay::replay;
 
-pub(crate) use self::report::input_stored_by;
+pub(crate) use self::report::{
+    ResentPlace, ResentRun, has_resent_runs, input_stored_by, name_resent_items,
+};
 pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;
 use self::sending::SendingTurn;

@@ -48,6 +48,8 @@ pub(super) struct Opened {
     pub(super) cursor: Option<Cursor>,
     /// The transcript itself, if the turn continues a response that only its connection remembers.
     remembered: Option<Arc<Transcript>>,
+    /// The transcript up to the cursor, if it was loaded with the response before it.
+    loaded: Option<Transcript>,
     /// The state of the store before the transcript is loaded; `None` if the store keeps no
     /// transcripts in memory.
     pub(super) version: Option<StoreVersion>,
@@ -95,7 +97,7 @@ impl Opened {
         if let Some(remembered) = lane::recall(turn, text) {
             return Self::after_remembered(turn, &id, remembered).await;
         }
-        let Some(end) = turn.wait_for_end(&id).await? else {
+        let Some((end, loaded)) = turn.wait_for_end(&id).await? else {
             // A turn of another lane may have ended in the meantime.
             let remembered = lane::recall(turn, text).ok_or_else(unknown)?;
             return Self::after_remembered(turn, &id, remembered).await;
@@ -103,7 +105,8 @@ impl Opened {
         let fork = ThreadId::issue(&mut RandomIds);
         let (shard, cursor) = (id.shard(), end.cursor);
         let end_of = end.is_in_conversation.then_some(id);
-        Self::new(turn, shard, Some(cursor), Destination::After { cursor, fork, end_of }).await
+        let destination = Destination::After { cursor, fork, end_of };
+        Ok(Self { loaded, ..Self::new(turn, shard, Some(cursor), destination).await? })
     }
 
     /// Continues a response that only the connection remembers. A chain is stored in full or not at
@@ -158,6 +161,7 @@ impl Opened {
             conversation: None,
             cursor,
             remembered: None,
+            loaded: None,
             version: turn.gateway.store.hot_transcripts().map(HotTranscripts::version),
             destination,
             hold: None,
@@ -174,7 +178,13 @@ impl Opened {
     }
 
     /// The transcript that the turn continues: remembered by its connection, or stored.
-    pub(super) async fn load_transcript(&self, turn: &Turn<'_>) -> Result<Transcript, ApiError> {
+    pub(super) async fn load_transcript(
+        &mut self,
+        turn: &Turn<'_>,
+    ) -> Result<Transcript, ApiError> {
+        if let Some(loaded) = self.loaded.take() {
+            return Ok(loaded);
+        }
         match &self.remembered {
             Some(remembered) => Ok(lane::erase_deleted(turn, remembered).await?),
             None => match self.cursor.and_then(|cursor| hot::take(turn, cursor)) {

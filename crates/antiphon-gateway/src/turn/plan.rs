@@ -39,7 +39,7 @@ impl<'a> PlannedTurn<'a> {
     /// Loads the transcript, finds the new items of the input and builds the prompt. `cut` holds
     /// the attempts at the same request that were cut short.
     pub(super) async fn plan(opened: OpenedTurn<'a>, cut: &CutAttempts) -> Result<Self, ApiError> {
-        let OpenedTurn { turn, upstream, opened } = opened;
+        let OpenedTurn { turn, upstream, mut opened } = opened;
         let planner = Planner::new(turn, upstream);
         let stage = turn.stage(Stage::Load);
         let held = stage.close(opened.load_transcript(turn).await)?;

@@ -2,11 +2,13 @@
 
 mod lines;
 mod prompt_changes;
+mod resent;
 
 use antiphon::Item;
 use antiphon::json::Object;
 use antiphon::reconcile::Admission;
-use antiphon::stateful::{self, ResentItem};
+use antiphon::repair::ReportedRepair;
+use antiphon::stateful;
 use antiphon::stream::{Finished, Note};
 use antiphon_store::ResponseId;
 use http::{HeaderMap, HeaderValue};
@@ -14,6 +16,8 @@ use serde::Serialize;
 
 pub(super) use self::lines::counted;
 pub(super) use self::prompt_changes::PromptChanges;
+use self::resent::ResentItems;
+pub(crate) use self::resent::{ResentPlace, ResentRun, has_resent_runs, name_resent_items};
 use super::client::Head;
 use super::sent_view::SentView;
 use crate::request_id::RequestId;
@@ -50,7 +54,7 @@ pub(super) struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     replayed: Option<usize>,
     /// Items that were stored already.
-    resent: Vec<ResentItem>,
+    resent: ResentItems,
     /// The differences between the items and the prompt.
     #[serde(flatten)]
     pub(super) changes: PromptChanges,
@@ -103,7 +107,7 @@ impl Report {
             retries: 0,
             relearned: None,
             replayed: None,
-            resent: Vec::new(),
+            resent: ResentItems::Runs(Vec::new()),
             changes: PromptChanges::default(),
             view: None,
             stream: Vec::new(),
@@ -113,9 +117,11 @@ impl Report {
 
     /// Reports the items of the input that were not added to the transcript unchanged.
     pub(super) fn from_admission(input: &[Item], admission: &Admission) -> Self {
-        let changes = stateful::Report::from_admission(input, admission);
-        let new = admission.transcript.items().len() - admission.held;
-        Self::from_changes(input.len(), new, changes)
+        let mut report = Self::new(input.len());
+        report.new_items = admission.transcript.items().len() - admission.held;
+        report.resent = ResentItems::from_admission(admission);
+        report.changes.repairs = ReportedRepair::from_admission(input, admission);
+        report
     }
 
     /// Reports the changes to a request with this number of items, and this number of new ones.
@@ -126,7 +132,8 @@ impl Report {
     ) -> Self {
         let stateful::Report { resent_items, repairs, replayed, .. } = changes;
         let new = Self::new(input_items);
-        let mut report = Self { new_items, resent: resent_items, replayed, ..new };
+        let resent = ResentItems::Named(resent_items);
+        let mut report = Self { new_items, resent, replayed, ..new };
         report.changes.repairs = repairs;
         report
     }

@@ -4,17 +4,18 @@ use std::ops::Range;
 
 use antiphon::{Body, HeldItem, ItemId};
 use bytes::Bytes;
+use futures_util::future;
 use tokio_postgres::Row;
 
 use super::failure::Failure;
-use super::item_ids;
 use super::segments::{self, Batch, Segment};
 use super::session::Session;
 use super::statements::statements;
+use super::{item_ids, responses};
 use crate::encoding;
 use crate::ids::{ResponseId, Tenant};
 use crate::keys::{self, ThreadKey, position, response_number, seq_from_column, shard};
-use crate::records::{Cursor, ItemPage, Order, PageRequest, Seq};
+use crate::records::{Cursor, ItemPage, Order, PageRequest, ResponseRecord, Seq};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -42,9 +43,29 @@ pub(super) async fn transcript(
     let key = ThreadKey::from_cursor(tenant, cursor);
     let given = (key.tenant(), key.shard(), key.thread(), position(cursor.end));
     let rows = db.rows(&TRANSCRIPT, &[&given.0, &given.1, &given.2, &given.3]).await?;
+    read_transcript(&rows)
+}
+
+/// The record of a response, and all items up to its end. Sends both statements together.
+pub(super) async fn response_with_transcript(
+    db: &Session,
+    tenant: &Tenant,
+    id: &ResponseId,
+) -> Result<Option<(ResponseRecord, Vec<HeldItem>)>> {
+    let given = responses::key(tenant, id);
+    let items = async {
+        let rows = db.rows(&RESPONSE_TRANSCRIPT, &[&given.0, &given.1, &given.2, &given.3]).await?;
+        read_transcript(&rows)
+    };
+    let (record, items) = future::join(responses::find(db, tenant, id), items).await;
+    let Some(record) = record? else { return Ok(None) };
+    Ok(Some((record, items?)))
+}
+
+fn read_transcript(rows: &[Row]) -> Result<Vec<HeldItem>> {
     let mut items = Vec::new();
     for row in rows {
-        items.extend(read_range(&row)?.map(|(_, item)| item));
+        items.extend(read_range(row)?.map(|(_, item)| item));
     }
     Ok(items)
 }
@@ -151,6 +172,21 @@ statements! {
         SELECT first, least(line.upto, $4), items
         FROM line JOIN segments ON segments.thread = line.thread
         WHERE tenant = $1 AND shard = $2 AND held > 0 AND first < least(line.upto, $4)
+        ORDER BY first";
+    RESPONSE_TRANSCRIPT = "
+        WITH found AS (
+            SELECT thread, end_at FROM segments
+            WHERE tenant = $1 AND shard = $2 AND response = $3 AND id = $4
+        ), line AS (
+            SELECT before.thread, before.upto
+            FROM found JOIN threads USING (thread), unnest(lineage, uptos) AS before (thread, upto)
+            WHERE tenant = $1 AND shard = $2
+            UNION ALL
+            SELECT thread, end_at FROM found
+        )
+        SELECT first, least(line.upto, found.end_at), items
+        FROM found, line JOIN segments ON segments.thread = line.thread
+        WHERE tenant = $1 AND shard = $2 AND held > 0 AND first < least(line.upto, found.end_at)
         ORDER BY first";
     OUTPUT = "
         SELECT segments.first, response.end_at, segments.items, response.output_from

@@ -297,7 +297,8 @@ macro_rules! select_within {
 
 statements! {
     /// Fails if the thread has one of the items already: the cast of that item's number to a number
-    /// is invalid ([`Failure::duplicate`]). The response belongs to the first segment.
+    /// is invalid ([`Failure::duplicate`]). The response belongs to the first segment. `OFFSET 0`
+    /// makes PostgreSQL look up each item by its id: as a join, it would read all ids of the tenant.
     APPEND = concat!(
         "WITH appended AS (
             INSERT INTO segments (", inserted_columns!(), ")
@@ -344,12 +345,13 @@ statements! {
                 SELECT FROM item_ids AS held
                 WHERE tenant = $1 AND held.id = given.id AND shard = $2 AND thread = $3
                   AND held.tomb = given.tomb
+                OFFSET 0
             )
             ORDER BY at
             RETURNING seq
         )
         SELECT ('duplicate item ' || at)::integer FROM given
-        WHERE NOT EXISTS (SELECT FROM indexed WHERE seq = $4::bigint + at - 1)
+        WHERE $4::bigint + at - 1 NOT IN (SELECT seq FROM indexed)
         ORDER BY at"
     );
     WITHIN = select_within!("ASC");

@@ -226,6 +226,15 @@ impl Store for PostgresStore {
         self.call(async move { expiry::expire(&shared, created_before, limit).await }).await
     }
 
+    /// In one round trip.
+    async fn response_with_transcript(
+        &self,
+        tenant: &Tenant,
+        id: &ResponseId,
+    ) -> Result<Option<(ResponseRecord, Vec<HeldItem>)>> {
+        read!(self, (tenant, id), |db| items::response_with_transcript(db, tenant, id))
+    }
+
     async fn transcript(&self, tenant: &Tenant, cursor: Cursor) -> Result<Vec<HeldItem>> {
         read!(self, (tenant, cursor), |db| items::transcript(db, tenant, *cursor))
     }

@@ -5,7 +5,7 @@ use antiphon_store::{Cursor, Destination};
 use super::database::Database;
 use super::proxy::{Proxy, RoundTrips};
 use crate::conformance::World;
-use crate::conformance::world::items;
+use crate::conformance::world::{items, names};
 
 /// A database on which one connection is used, and the count of its round trips.
 async fn counted() -> (World, RoundTrips) {
@@ -40,8 +40,12 @@ async fn turn_takes_three_round_trips() {
         assert_eq!(round_trips.take(), 2, "to commit {destination:?}");
         let end = world.end(&response).await;
         assert_eq!(round_trips.take(), 1, "to find the response");
-        world.before(end).await;
+        let transcript = world.before(end).await;
         assert_eq!(round_trips.take(), 1, "to load the transcript");
+        let found = world.store.response_with_transcript(&world.tenant, &response).await.unwrap();
+        assert_eq!(round_trips.take(), 1, "to find the response and load its transcript");
+        let (record, items) = found.unwrap();
+        assert_eq!((record.cursor, names(&items)), (end, transcript));
     }
 }
 

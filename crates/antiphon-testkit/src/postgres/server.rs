@@ -5,9 +5,11 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::sync::OnceCell;
+use tokio::time::timeout;
 use tokio_postgres::NoTls;
 
 use super::account::Account;
@@ -174,6 +176,23 @@ impl Server {
         self.create_from_template(name).await
     }
 
+    /// Waits until no client is connected to a database. Connections end later than their clients.
+    pub async fn wait_for_disconnection(&self, url: &str) {
+        let (_, name) = url.rsplit_once('/').expect("it is the URL of a database");
+        let (client, connection) =
+            tokio_postgres::connect(&self.admin_url(), NoTls).await.expect("the server is there");
+        let connection = tokio::spawn(connection);
+        let connected = "SELECT FROM pg_stat_activity WHERE datname = $1";
+        let is_connected = async || {
+            let rows = client.query(connected, &[&name]).await.expect("the statement is right");
+            !rows.is_empty()
+        };
+        let wait = async { while is_connected().await {} };
+        timeout(DISCONNECTION_TIMEOUT, wait).await.expect("the clients disconnect");
+        drop(client);
+        connection.await.expect("it does not panic").expect("the connection ends well");
+    }
+
     async fn create_from_template(&self, template: &str) -> String {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
         let (client, connection) =
@@ -206,6 +225,8 @@ fn free_port() -> io::Result<u16> {
 }
 
 const PORTS_TRIED: usize = 3;
+
+const DISCONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Enough connections for the parallel tests of a large machine.
 const SETTINGS: [&str; 4] =

@@ -124,7 +124,7 @@ pub enum Rule {
 
 impl Rule {
     /// The rule's name in reports.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::SameId => "same_id",
             Self::SameCall => "same_call",

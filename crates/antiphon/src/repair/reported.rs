@@ -8,7 +8,7 @@ use super::Repair;
 use crate::faults::OmissionReason;
 use crate::item::{CallId, Head, Item, ItemId, Kind};
 use crate::placeholder::LateOutput;
-use crate::reconcile::{Doubts, Treatment};
+use crate::reconcile::{Admission, Doubts, Treatment};
 
 /// An item that a provider would have rejected or stored twice, and its repair.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -71,6 +71,14 @@ impl ReportedRepair {
     pub fn from_late_output(position: usize, item: &Item, late: LateOutput) -> Self {
         let names = (LateOutput::FAULT, late.action());
         Self::new(Some(position), item.head(), names, late.message())
+    }
+
+    /// The repairs of an input.
+    pub fn from_admission(input: &[Item], admission: &Admission) -> Vec<Self> {
+        let treated = input.iter().zip(&admission.treatments).enumerate();
+        let repairs =
+            treated.filter_map(|(at, (item, treatment))| Self::from_treatment(at, item, treatment));
+        repairs.chain(Self::from_doubts(input, &admission.doubts)).collect()
     }
 
     /// The messages of `input` that were added although they may be resent ones.

@@ -25,6 +25,9 @@ pub struct Report {
     pub replayed: Option<usize>,
 }
 
+/// The rule of an item that an earlier attempt at the same request stored.
+pub const SAME_REQUEST: &str = "same_request";
+
 /// An item of an input that was stored already.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResentItem {
@@ -45,12 +48,12 @@ pub struct ResentItem {
 impl Report {
     /// Reports the items of the input that were not added unchanged.
     pub fn from_admission(input: &[Item], admission: &Admission) -> Self {
-        let mut report = Self::default();
+        let repairs = ReportedRepair::from_admission(input, admission);
+        let mut report = Self { repairs, ..Self::default() };
         for (position, (item, treatment)) in input.iter().zip(&admission.treatments).enumerate() {
-            report.repairs.extend(ReportedRepair::from_treatment(position, item, treatment));
             let (held, rule, differs) = match treatment {
                 Treatment::Resent(resent) => (resent.held, resent.rule.name(), resent.differs),
-                Treatment::StoredBefore(Some(held)) => (*held, "same_request", false),
+                Treatment::StoredBefore(Some(held)) => (*held, SAME_REQUEST, false),
                 Treatment::StoredBefore(None) => {
                     report.resent += 1;
                     continue;
@@ -62,7 +65,6 @@ impl Report {
             report.resent += 1;
             report.resent_items.push(ResentItem { position, kind, id, rule, differs });
         }
-        report.repairs.extend(ReportedRepair::from_doubts(input, &admission.doubts));
         report
     }
 

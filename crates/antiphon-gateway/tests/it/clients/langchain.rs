@@ -78,6 +78,26 @@ async fn report_lists_resent_items() {
 }
 
 #[tokio::test]
+async fn report_names_a_resent_item_after_its_deletion() {
+    let world = World::new().await;
+    let client = world.client();
+    let conversation = client.new_conversation().await;
+    let first = typed_user("Say one");
+    let said = client.respond(&ask(vec![first.clone()]).within(&conversation)).await;
+    let mut messages = vec![first];
+    messages.extend(replayed(said.output()));
+    messages.push(typed_user("Say two"));
+    let again = client.respond(&ask(messages).within(&conversation)).await;
+    let before = client.report(again.id()).await;
+    let id = before["resent"][0]["item_id"].as_str().expect("the item has an id");
+
+    client.delete(&format!("/v1/conversations/{conversation}/items/{id}")).await;
+
+    assert_eq!(before["resent"].as_array().expect("a list").len(), 2);
+    assert_eq!(client.report(again.id()).await, before);
+}
+
+#[tokio::test]
 async fn full_replay_with_ids_is_recognized() {
     for mode in MODES {
         let world = World::new().await;

@@ -100,12 +100,6 @@ async fn with_tables(server: &Server) -> String {
     let url = server.create_database().await;
     let store = antiphon_store::open(&url).await.expect("the store opens");
     store.close().await;
-    // Its connections end in tasks of their own.
-    let query = format!(
-        "SELECT pid FROM pg_stat_activity WHERE datname = '{}'",
-        url.rsplit_once('/').expect("it names a database").1
-    );
-    let admin = Database::at(server.admin_url());
-    soon("nobody is connected", async { while !admin.sql(&query).await.is_empty() {} }).await;
+    server.wait_for_disconnection(&url).await;
     url
 }
