@@ -3,13 +3,17 @@
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::conformance::ConformanceArgs;
+use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
 use crate::failure::Failure;
+use crate::init::InitArgs;
 use crate::inspect::InspectArgs;
 use crate::mock::{MockArgs, SimArgs};
+use crate::run::RunArgs;
 use crate::settings::ServeArgs;
 use crate::tenants::{EraseArgs, ExportArgs, ImportArgs, StoreArgs};
 
@@ -25,6 +29,15 @@ pub(crate) enum Command {
     /// Serve the Responses and Conversations API
     #[command(after_help = include_str!("help/serve.txt"))]
     Serve(Box<ServeArgs>),
+    /// Run a coding agent with a gateway
+    #[command(after_help = include_str!("help/run.txt"))]
+    Run(Box<RunArgs>),
+    /// Write a settings file with comments, after three questions
+    #[command(after_help = include_str!("help/init.txt"))]
+    Init(InitArgs),
+    /// Check the settings, the upstreams, the clock and the store, and name the next steps
+    #[command(after_help = include_str!("help/doctor.txt"))]
+    Doctor(Box<DoctorArgs>),
     /// Report the items of a history that a provider would reject; exit code 1 if there are any
     #[command(after_help = include_str!("help/check.txt"))]
     Check(HistoryArgs),
@@ -59,9 +72,30 @@ pub(crate) enum Command {
     /// Compare a server with the rules of the strict provider; exit code 1 if answers differ
     #[command(after_help = include_str!("help/conformance.txt"))]
     Conformance(ConformanceArgs),
+    /// Print a script that completes commands and options in a shell
+    #[command(after_help = include_str!("help/completions.txt"))]
+    Completions(CompletionsArgs),
+    /// Print the manual page, or write the pages of all commands
+    #[command(after_help = include_str!("help/man.txt"))]
+    Man(ManArgs),
     /// Serve the provider of `mock`, without its checks unless --strict is given
     #[command(hide = true, after_help = include_str!("help/mock.txt"))]
     Sim(SimArgs),
+}
+
+/// The arguments of `completions`.
+#[derive(Args, Debug)]
+pub(crate) struct CompletionsArgs {
+    /// Shell that reads the script
+    pub(crate) shell: Shell,
+}
+
+/// The arguments of `man`.
+#[derive(Args, Debug)]
+pub(crate) struct ManArgs {
+    /// Directory for the pages of all commands; it is created if it is missing
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
 }
 
 /// The arguments of `convert`.
@@ -131,6 +165,11 @@ pub(crate) fn parse() -> Result<Command, Failure> {
     }
 }
 
+/// The description of the whole command line.
+pub(crate) fn command_line() -> clap::Command {
+    CommandLine::command()
+}
+
 /// Whether the error message would repeat a stray word. Such a word may be part of an API key that
 /// a blank split off.
 fn shows_a_value(error: &clap::Error) -> bool {
@@ -143,12 +182,10 @@ fn shows_a_value(error: &clap::Error) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
     use super::*;
 
     #[test]
     fn command_line_is_consistent() {
-        CommandLine::command().debug_assert();
+        command_line().debug_assert();
     }
 }

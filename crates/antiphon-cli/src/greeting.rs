@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use antiphon_gateway::settings::Settings;
-use http::HeaderName;
+use http::{HeaderName, Uri};
 
 use crate::state_owners::StateOwners;
 
@@ -16,6 +16,8 @@ pub(crate) struct Greeting {
     pub(crate) credentials: Credentials,
     /// The owners of new conversations and responses.
     pub(crate) state_owners: StateOwners,
+    /// The store, without a password.
+    pub(crate) store: String,
     /// Whether this address serves the inspector.
     pub(crate) has_inspector: bool,
 }
@@ -78,11 +80,12 @@ impl fmt::Display for Greeting {
             false => String::new(),
         };
         let (header, argument) = (self.credentials.to_curl(), self.credentials.to_python());
-        let (state_owners, model) = (&self.state_owners, self.model());
+        let (store, state_owners, model) = (&self.store, &self.state_owners, self.model());
         write!(
             f,
             "
 Base URL: {base_url}{inspector}
+Store: {store}
 {state_owners}
 
 Try it with curl:
@@ -114,6 +117,25 @@ impl Greeting {
     }
 }
 
+/// The name of a store for people. Of a database, it has only the host and the name: its URL may
+/// contain a password.
+pub(crate) fn store_name(url: &str) -> String {
+    match url {
+        "sqlite::memory:" => "memory; conversations end with the gateway".to_owned(),
+        _ if url.starts_with("sqlite:") => url.to_owned(),
+        _ => {
+            // In a password with a slash, the host would end too early.
+            let is_clear = |uri: &Uri| !uri.path().contains('@');
+            let uri = url.parse::<Uri>().ok().filter(is_clear).unwrap_or_default();
+            let host = uri.host().unwrap_or("a server");
+            let port = uri.port().map(|port| format!(":{port}")).unwrap_or_default();
+            format!("PostgreSQL on {host}{port}, database {}", uri.path().trim_matches('/'))
+                .trim_end_matches(", database ")
+                .to_owned()
+        }
+    }
+}
+
 /// Replaces an unspecified address (`0.0.0.0`, `::`), to which nobody can connect, by loopback.
 fn reachable(mut address: SocketAddr) -> SocketAddr {
     match address.ip() {
@@ -133,7 +155,8 @@ mod tests {
     fn greeting(address: &str, credentials: Credentials) -> String {
         let address = address.parse().unwrap();
         let state_owners = StateOwners::default();
-        Greeting { address, credentials, state_owners, has_inspector: true }.to_string()
+        let store = "sqlite:antiphon.db".to_owned();
+        Greeting { address, credentials, state_owners, store, has_inspector: true }.to_string()
     }
 
     #[test]
@@ -146,8 +169,9 @@ mod tests {
         let credentials = Credentials::from_settings(&settings, &state_owners);
         let address = "127.0.0.1:8484".parse().unwrap();
 
-        let text =
-            Greeting { address, credentials, state_owners, has_inspector: false }.to_string();
+        let store = store_name("sqlite::memory:");
+        let greeting = Greeting { address, credentials, state_owners, store, has_inspector: false };
+        let text = greeting.to_string();
 
         assert!(
             text.contains("\nmodels.example owns the conversations that begin with its models."),
@@ -184,6 +208,27 @@ mod tests {
     fn inspector_has_its_own_address() {
         let text = greeting("0.0.0.0:80", Credentials::Anything);
         assert!(text.contains("\nInspector: http://127.0.0.1:80/inspect/\n"), "{text}");
+    }
+
+    #[test]
+    fn store_has_its_name_but_no_password() {
+        assert!(
+            greeting("0.0.0.0:80", Credentials::Anything).contains("\nStore: sqlite:antiphon.db\n")
+        );
+        for (url, name) in [
+            ("sqlite:/var/lib/a.db", "sqlite:/var/lib/a.db"),
+            ("sqlite::memory:", "memory; conversations end with the gateway"),
+            (
+                "postgres://u:sesame@db.example:5433/a?x=y",
+                "PostgreSQL on db.example:5433, database a",
+            ),
+            ("postgres://db.example/a?password=sesame", "PostgreSQL on db.example, database a"),
+            ("postgres://u:ses ame/@db.example/a", "PostgreSQL on a server"),
+            ("postgres://u:sesame@one,two/a", "PostgreSQL on one,two, database a"),
+            ("postgres://u:1/sesame@db.example/a", "PostgreSQL on a server"),
+        ] {
+            assert_eq!(store_name(url), name, "{url}");
+        }
     }
 
     #[test]

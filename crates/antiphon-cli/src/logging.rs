@@ -1,7 +1,11 @@
 //! Logs, on standard error. No log level shows a key, a token or the content of an item.
 
+use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::PanicHookInfo;
+use std::path::Path;
+use std::sync::Arc;
 
 use tracing::{Level, Metadata, Subscriber};
 use tracing_subscriber::filter::{LevelFilter, filter_fn};
@@ -18,9 +22,26 @@ use crate::settings::{Environment, LOG, LOG_FORMAT};
 /// `ANTIPHON_LOG` is the filter (see [`DEFAULT_FILTER`] and [`is_discreet`]);
 /// `ANTIPHON_LOG_FORMAT` is `text` or `json`.
 pub(crate) fn install(environment: impl Environment) -> Result<LogFormat, Failure> {
+    install_with(environment, io::stderr().is_terminal(), io::stderr)
+}
+
+/// Appends the logs of the process to a file, as [`install`] sends them to standard error.
+pub(crate) fn install_in(path: &Path, environment: impl Environment) -> Result<(), Failure> {
+    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+    let file = file.map_err(|error| {
+        Failure::usage(format!("--log: {} cannot be opened: {error}", path.display()))
+    })?;
+    install_with(environment, false, Arc::new(file)).map(drop)
+}
+
+fn install_with(
+    environment: impl Environment,
+    ansi: bool,
+    writer: impl for<'w> MakeWriter<'w> + Send + Sync + 'static,
+) -> Result<LogFormat, Failure> {
     let filter = filter(environment(LOG)?)?;
     let format = format(environment(LOG_FORMAT)?.as_deref())?;
-    subscriber(filter, format, io::stderr().is_terminal(), io::stderr).init();
+    subscriber(filter, format, ansi, writer).init();
     if format == LogFormat::Json {
         std::panic::set_hook(Box::new(log_panic));
     }

@@ -6,27 +6,37 @@
 //! - `serve` and `mock`: a readiness line.
 //! - `check`: the findings; the exit code is 1 if there are any.
 //! - `repair`: the repaired histories.
+//! - `doctor`: the findings; the exit code is 1 if a check failed.
+//! - `init`: the name of the file that it wrote, and the next steps.
 //! - `explain`: the page.
 //! - `convert`: the events.
 //! - `conformance`: the rules and the answers; the exit code is 1 if any answer differs.
 //! - `tenants` and `export`: JSON lines.
 //! - `inspect`: conversations, as text or JSON.
 //! - `import`: the report.
+//! - `run`: the output and the exit code of the agent.
+//! - `completions` and `man`: the script, and the page.
 //! - `erase`: a summary of the erased data.
 
 mod args;
+mod completions;
 mod conformance;
 mod convert;
+mod doctor;
 mod explain;
 mod failure;
+mod gateway_url;
 mod greeting;
 mod hash_key;
 mod history;
+mod init;
 mod inspect;
 mod logging;
+mod man;
 mod mock;
 mod one_line;
 mod preflight;
+mod run;
 mod serve;
 mod settings;
 mod signals;
@@ -69,6 +79,8 @@ fn run() -> Result<ExitCode, Failure> {
                 }
             }
         }
+        Command::Doctor(args) => doctor::doctor(*args),
+        Command::Init(args) => init::init(&args),
         Command::HashKey => hash_key::hash_key(),
         Command::Check(args) => history::check(&args),
         Command::Repair(args) => history::repair(&args),
@@ -81,6 +93,9 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Erase(args) => tenants::erase(args),
         Command::Conformance(args) => conformance::conformance(args),
         Command::Mock(args) => mock::mock(&args),
+        Command::Run(args) => run::run(&args),
+        Command::Completions(args) => completions::completions(&args),
+        Command::Man(args) => man::man(&args),
         Command::Sim(args) => mock::mock(&args.into()),
     }
 }
@@ -88,7 +103,7 @@ fn run() -> Result<ExitCode, Failure> {
 fn serve(args: ServeArgs, format: LogFormat) -> Result<(), Failure> {
     let variables = settings::variable_names();
     let is_check = args.check;
-    let configuration = settings::resolve(args, settings::environment, &variables)?;
+    let configuration = settings::resolve(args.settings, settings::environment, &variables)?;
     match is_check {
         true => preflight::check(&configuration),
         false => serve::serve(configuration, format),

@@ -8,3 +8,8 @@ pub(crate) fn one_line(message: &str) -> String {
     }
     line
 }
+
+/// The text as a string of TOML or JSON.
+pub(crate) fn quote(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

@@ -1,9 +1,10 @@
-//! `antiphon serve --check`: performs the checks of a start without starting the gateway.
+//! `antiphon serve --check`: performs the checks of a start without starting the gateway. `doctor`
+//! performs the same checks.
 
 use std::io::{self, Write as _};
 
 use antiphon_gateway::check_secrets;
-use antiphon_store::StoreState;
+use antiphon_store::{Snapshot, StoreState};
 
 use crate::failure::Failure;
 use crate::settings::Configuration;
@@ -26,23 +27,38 @@ pub(crate) fn check(configuration: &Configuration) -> Result<(), Failure> {
 
 /// Checks the store and returns the lines to print.
 async fn check_store(configuration: &Configuration) -> Result<String, Failure> {
-    let state = antiphon_store::inspect(&configuration.store)
-        .await
-        .map_err(|error| Failure::store_not_opened(&error))?;
-    Ok(match state {
-        StoreState::Absent => {
-            "store: ok, does not exist yet; the next start creates it\n".to_owned()
-        }
+    Ok(match inspect_store(configuration).await? {
+        StoreState::Absent => format!("store: ok, {ABSENT}\n"),
         StoreState::Outdated => {
-            "store: ok, from an earlier release; the next start migrates its tables\nsecret: not \
-             checked, because the store is from an earlier release\n"
-                .to_owned()
+            format!("store: ok, {OUTDATED}\nsecret: {SECRET_NOT_CHECKED}\n")
         }
         StoreState::Current(mut snapshot) => {
-            check_secrets(&mut *snapshot, &configuration.gateway.secrets)
-                .await
-                .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
+            check_secret(&mut *snapshot, configuration).await?;
             "store: ok\nsecret: ok\n".to_owned()
         }
     })
+}
+
+/// The description of a store without tables.
+pub(crate) const ABSENT: &str = "does not exist yet; the next start creates it";
+/// The description of a store that needs a migration.
+pub(crate) const OUTDATED: &str = "from an earlier release; the next start migrates its tables";
+/// The description of the secret of such a store.
+pub(crate) const SECRET_NOT_CHECKED: &str =
+    "not checked, because the store is from an earlier release";
+
+/// Inspects the store. Fails if a gateway could not start on it.
+pub(crate) async fn inspect_store(configuration: &Configuration) -> Result<StoreState, Failure> {
+    let state = antiphon_store::inspect(&configuration.store).await;
+    state.map_err(|error| Failure::store_not_opened(&error))
+}
+
+/// Checks that the secrets open the key in the store.
+pub(crate) async fn check_secret(
+    snapshot: &mut dyn Snapshot,
+    configuration: &Configuration,
+) -> Result<(), Failure> {
+    check_secrets(snapshot, &configuration.gateway.secrets)
+        .await
+        .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))
 }

@@ -4,12 +4,13 @@ use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
 use antiphon_gateway::Server;
-use antiphon_gateway::settings::LocalModel;
+use antiphon_gateway::settings::{LocalModel, Settings};
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 use tokio::sync::oneshot;
 
 use crate::failure::Failure;
-use crate::greeting::{Credentials, Greeting, base_url};
+use crate::greeting::{Credentials, Greeting, base_url, store_name};
 use crate::logging::LogFormat;
 use crate::settings::Configuration;
 use crate::signals::{Hangups, Signals};
@@ -17,20 +18,22 @@ use crate::state_owners::StateOwners;
 
 /// Serves until a signal arrives, then waits for open turns to end.
 pub(crate) fn serve(configuration: Configuration, format: LogFormat) -> Result<(), Failure> {
+    runtime()?.block_on(run(configuration, format))
+}
+
+/// The runtime of a gateway.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::runtime(format!("the runtime cannot be started: {error}")))?
-        .block_on(run(configuration, format))
+        .map_err(|error| Failure::runtime(format!("the runtime cannot be started: {error}")))
 }
 
 /// Binds the port before opening the store. A second gateway, started by mistake, fails on the port
 /// that the first one holds and does not touch its conversations.
 async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Failure> {
     configuration.log_warnings();
-    let Configuration { listen, metrics_listen, store, mut gateway, warnings: _ } = configuration;
-    gateway.local_model = Some(BUILT_IN_MODEL);
-    raise_open_file_limit();
+    let Configuration { listen, metrics_listen, store, gateway, .. } = configuration;
     let signal_failure =
         |error| Failure::runtime(format!("signal handlers cannot be installed: {error}"));
     let signals = Signals::listen().map_err(signal_failure)?;
@@ -40,22 +43,18 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
         Some(address) => Some(bind(address).await?),
         None => None,
     };
-    let store =
-        antiphon_store::open(&store).await.map_err(|error| Failure::store_not_opened(&error))?;
-
     let state_owners = StateOwners::from_settings(&gateway);
     let credentials = Credentials::from_settings(&gateway, &state_owners);
     let has_inspector = gateway.inspect.access.is_served_at(address.ip());
-    let mut server = Server::prepare(listener, gateway, store)
-        .await
-        .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))?;
+    let mut server = prepare(listener, gateway, &store).await?;
+    let store = store_name(&store);
 
     if let Some((listener, address)) = metrics {
         server = server.with_metrics(listener);
         tracing::info!(url = format!("http://{address}/metrics"), "serving metrics");
     }
     state_owners.log();
-    announce(&Greeting { address, credentials, state_owners, has_inspector }, format);
+    announce(&Greeting { address, credentials, state_owners, store, has_inspector }, format);
     let (stop, stopped) = oneshot::channel();
     let shutdown = async {
         // An error means that the sender was dropped without a signal: the process is ending
@@ -71,6 +70,21 @@ async fn run(configuration: Configuration, format: LogFormat) -> Result<(), Fail
     }
 }
 
+/// Opens the store, and prepares a gateway on it with the built-in model.
+pub(crate) async fn prepare(
+    listener: TcpListener,
+    mut gateway: Settings,
+    store: &str,
+) -> Result<Server, Failure> {
+    raise_open_file_limit();
+    gateway.local_model = Some(BUILT_IN_MODEL);
+    let store = antiphon_store::open(store).await;
+    let store = store.map_err(|error| Failure::store_not_opened(&error))?;
+    Server::prepare(listener, gateway, store)
+        .await
+        .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))
+}
+
 /// Raises the limit on open files. Every open stream takes two files: the caller's connection and
 /// the upstream's. Systems start a process with a low soft limit and let it raise that limit.
 pub(crate) fn raise_open_file_limit() {
@@ -80,7 +94,8 @@ pub(crate) fn raise_open_file_limit() {
     }
 }
 
-async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
+/// Listens on an address. Returns it with the port that port 0 has selected.
+pub(crate) async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr), Failure> {
     let failure = |error| Failure::runtime(format!("cannot listen on {address}: {error}"));
     let listener = TcpListener::bind(address).await.map_err(failure)?;
     let address = listener.local_addr().map_err(failure)?;

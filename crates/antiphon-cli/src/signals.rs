@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::future;
 use std::io;
 
+use nix::sys::signal::Signal as SignalName;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 /// SIGINT and SIGTERM. Once this exists, these signals no longer end the process by themselves.
@@ -48,5 +49,35 @@ impl Hangups {
             );
         }
         future::pending().await
+    }
+}
+
+/// The signals that `run` forwards to its agent. Once this exists, they no longer end the process
+/// by themselves.
+pub(crate) struct ForwardedSignals {
+    interrupt: Signal,
+    terminate: Signal,
+    hangup: Signal,
+    quit: Signal,
+}
+
+impl ForwardedSignals {
+    pub(crate) fn listen() -> io::Result<Self> {
+        Ok(Self {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
+        })
+    }
+
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) -> SignalName {
+        tokio::select! {
+            _ = self.interrupt.recv() => SignalName::SIGINT,
+            _ = self.terminate.recv() => SignalName::SIGTERM,
+            _ = self.hangup.recv() => SignalName::SIGHUP,
+            _ = self.quit.recv() => SignalName::SIGQUIT,
+        }
     }
 }

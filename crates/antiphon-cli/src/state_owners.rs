@@ -67,6 +67,7 @@ fn default_upstream(settings: &Settings) -> Option<&UpstreamSettings> {
     general.or_else(|| speaking().next()).or_else(|| settings.upstreams.first())
 }
 
-fn host(upstream: &UpstreamSettings) -> String {
+/// The host of an upstream, with its port.
+pub(crate) fn host(upstream: &UpstreamSettings) -> String {
     upstream.url.authority().map_or_else(|| upstream.url.to_string(), ToString::to_string)
 }

@@ -55,4 +55,4 @@ mod websocket;
 
 pub use auth::{check_secrets, is_reserved, tenant_flaw, tenant_of_token};
 pub use server::{Server, serve};
-pub use upstream::{StreamedAnswer, UpstreamClient};
+pub use upstream::{ModelList, StreamedAnswer, UpstreamClient};

@@ -36,6 +36,7 @@
 //! ```
 
 mod background;
+mod description;
 mod encoding;
 mod error;
 mod hot_transcripts;
@@ -60,6 +61,7 @@ mod watches;
 pub use background::{
     BackgroundJobs, ClaimedJob, EventPage, JobStatus, LogState, LoggedEvent, NewJob,
 };
+pub use description::StoreDescription;
 pub use error::StoreError;
 pub use hot_transcripts::{HotTranscripts, ResponseEnd, StoreVersion};
 pub use ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
@@ -82,6 +84,6 @@ pub use restore::{
 pub use snapshot::{DataCounts, ItemPlace, ListedConversation, Snapshot, StoreState};
 pub use sqlite::SqliteStore;
 pub use store::{LeaseQueue, Store};
-pub use url::{OpenError, check, inspect, listings, open, snapshot};
+pub use url::{OpenError, check, describe, inspect, listings, open, snapshot};
 pub use usage::Usage;
 pub use watches::Watches;

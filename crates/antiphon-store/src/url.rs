@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::description::StoreDescription;
 use crate::error::StoreError;
 use crate::listings::Listings;
 use crate::postgres::{self, PostgresSnapshot, PostgresStore};
@@ -76,6 +77,19 @@ pub async fn inspect(url: &str) -> Result<StoreState, OpenError> {
         Form::Memory => StoreState::Absent,
         Form::File(path) => blocking(move || sqlite::inspect(Path::new(&path))).await?,
         Form::Postgres => postgres::inspect(url).await?,
+    })
+}
+
+/// Describes the store that `url` names, even while other processes have it open. Creates and
+/// migrates nothing.
+///
+/// # Errors
+/// Fails if the store cannot be read. A store that this release cannot use has a description.
+pub async fn describe(url: &str) -> Result<StoreDescription, OpenError> {
+    Ok(match Form::parse(url)? {
+        Form::Memory => sqlite::describe_memory(),
+        Form::File(path) => blocking(move || sqlite::describe_file(Path::new(&path))).await?,
+        Form::Postgres => postgres::describe_database(url).await?,
     })
 }
 

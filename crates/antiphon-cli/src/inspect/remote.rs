@@ -12,6 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::failure::Failure;
+use crate::gateway_url::is_gateway_url;
 use crate::one_line::one_line;
 
 /// The time limit of an answer.
@@ -33,7 +34,7 @@ impl Remote {
     /// The gateway at this URL. No error repeats the URL, because it may hold a key.
     pub(super) fn new(url: &str, key: Option<Secret>) -> Result<Self, Failure> {
         let base = url.trim_end_matches('/').to_owned();
-        let uri = base.parse::<Uri>().ok().filter(is_base_url).ok_or_else(|| {
+        let uri = base.parse::<Uri>().ok().filter(is_gateway_url).ok_or_else(|| {
             Failure::usage(
                 "--url: give the http or https URL of a gateway, such as http://127.0.0.1:8080",
             )
@@ -131,11 +132,6 @@ impl RemoteChanges {
             }
         }
     }
-}
-
-fn is_base_url(uri: &Uri) -> bool {
-    let is_plain = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
-    matches!(uri.scheme_str(), Some("http" | "https")) && is_plain
 }
 
 fn bearer(key: &Secret) -> Result<HeaderValue, Failure> {

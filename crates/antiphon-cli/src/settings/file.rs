@@ -10,7 +10,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use antiphon_gateway::settings::Secret;
 use toml::Spanned;
@@ -27,6 +27,8 @@ const DEFAULT: &str = "antiphon.toml";
 /// The settings in the file.
 #[derive(Default)]
 pub(super) struct File {
+    /// The path, if a file was read.
+    pub(super) path: Option<PathBuf>,
     /// The settings at the top and the limits.
     pub(super) values: Values,
     /// The upstreams, in the order of the file.
@@ -61,7 +63,10 @@ impl File {
         let path = named.unwrap_or(Path::new(DEFAULT));
         let name = path.display().to_string();
         match fs::read_to_string(path) {
-            Ok(text) => Self::parse(&name, Secret::new(text).reveal()),
+            Ok(text) => {
+                let file = Self::parse(&name, Secret::new(text).reveal())?;
+                Ok(Self { path: Some(path.to_owned()), ..file })
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => {
                 Ok(Self::default())
             }
@@ -89,7 +94,7 @@ impl File {
         let upstreams = document.tables(upstreams, "an upstream", &upstreams::settings())?;
         let webhooks = document.tables(webhooks, "a webhook", &webhooks::settings())?;
         let prices = file.get("prices").map(|it| document.prices(it)).transpose()?;
-        Ok(Self { values, upstreams, webhooks, prices: prices.unwrap_or_default() })
+        Ok(Self { path: None, values, upstreams, webhooks, prices: prices.unwrap_or_default() })
     }
 
     /// Replaces `key-env` and `secret-env` by the values of the variables that they name. Returns
@@ -135,6 +140,11 @@ impl Table {
         let value = named.with_text(text);
         self.values.push(key, value);
         Ok(Some(name))
+    }
+
+    /// The file and the line of the table.
+    pub(super) fn place(&self) -> &str {
+        &self.place
     }
 
     /// An error about the whole table.

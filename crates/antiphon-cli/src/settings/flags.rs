@@ -11,18 +11,39 @@ use super::setting::{Flag, Form};
 use super::values::{Value, Values};
 use crate::failure::Failure;
 
+/// The settings on the command line.
+#[derive(Args, Debug, Default)]
+pub(crate) struct SettingsArgs {
+    /// Settings file [default: antiphon.toml, if it exists]
+    #[arg(long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) values: Values,
+}
+
+impl SettingsArgs {
+    /// The settings of a command with few of the options of `serve`. Each has its key.
+    pub(crate) fn from_options(
+        config: Option<PathBuf>,
+        options: impl Iterator<Item = (&'static str, String)>,
+    ) -> Self {
+        let mut values = Values::default();
+        for (key, text) in options {
+            values.push(key, Value::named(format!("--{key}"), text));
+        }
+        Self { config, values }
+    }
+}
+
 /// The arguments of `serve`.
 #[derive(Args, Debug, Default)]
 pub(crate) struct ServeArgs {
-    /// Settings file [default: antiphon.toml, if it exists]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) config: Option<PathBuf>,
     /// Check the settings, the store and the secret, then exit: with code 0, or with the error that
     /// a start would have
     #[arg(long)]
     pub(crate) check: bool,
     #[command(flatten)]
-    pub(super) values: Values,
+    pub(crate) settings: SettingsArgs,
 }
 
 /// The settings with a flag: their keys, forms and flags.

@@ -12,6 +12,8 @@ mod parse;
 mod prices;
 mod rules;
 mod setting;
+mod sources;
+mod template;
 mod unknown;
 mod upstreams;
 mod values;
@@ -23,8 +25,12 @@ use std::net::SocketAddr;
 use antiphon_gateway::settings::{Limits, Secret, Settings, Telemetry};
 
 use file::File;
-pub(crate) use flags::{Environment, LOG, LOG_FORMAT, ServeArgs, environment, variable_names};
+pub(crate) use flags::{
+    Environment, LOG, LOG_FORMAT, ServeArgs, SettingsArgs, environment, variable_names,
+};
 pub(crate) use parse::parse_event_names;
+pub(crate) use sources::Sources;
+pub(crate) use template::{Chosen, check_file, template};
 use values::{Value, Values};
 
 use crate::failure::Failure;
@@ -42,6 +48,8 @@ pub(crate) struct Configuration {
     pub(crate) gateway: Settings,
     /// Warnings about settings that have no effect and may be mistakes.
     pub(crate) warnings: Vec<String>,
+    /// The sources of the settings.
+    pub(crate) sources: Sources,
 }
 
 impl Configuration {
@@ -57,7 +65,7 @@ impl Configuration {
 /// `set` has the names of all environment variables. The configuration gets a warning for each one
 /// that looks like a setting and has no effect.
 pub(crate) fn resolve(
-    args: ServeArgs,
+    args: SettingsArgs,
     environment: impl Environment,
     set: &[String],
 ) -> Result<Configuration, Failure> {
@@ -70,17 +78,19 @@ pub(crate) fn resolve(
 }
 
 fn merge(
-    args: ServeArgs,
+    args: SettingsArgs,
     environment: impl Environment,
     mut file: File,
     set: &[String],
 ) -> Result<Configuration, Failure> {
+    let has_secrets = sources::has_secrets(&file);
     file.values.override_with(flags::read_variables(&environment)?);
     file.values.override_with(args.values);
     let named_by_file = file.read_variables(&environment)?;
     let mut configuration = configure(&file)?;
     let (telemetry, warnings) = read_telemetry(&environment)?;
     configuration.gateway.telemetry = telemetry;
+    configuration.sources = Sources::new(&file, has_secrets);
     configuration.warnings = warnings;
     configuration.warnings.extend(unknown::warnings(set, &named_by_file));
     configuration.warnings.extend(upstreams::idle_variables(&file.values, &named_by_file));
@@ -107,6 +117,7 @@ fn configure(file: &File) -> Result<Configuration, Failure> {
         store: "sqlite:antiphon.db".to_owned(),
         gateway: Settings { upstreams, ..Settings::default() },
         warnings: Vec::new(),
+        sources: Sources::default(),
     };
     if let Some(value) = values.first("listen") {
         configuration.listen = parse::listen(value)?;

@@ -28,26 +28,26 @@ fn variables<const N: usize>(pairs: [(&str, &str); N]) -> impl Environment {
 }
 
 /// The arguments of `serve` with these flags.
-fn args<const N: usize>(flags: [&str; N]) -> ServeArgs {
-    let command = ServeArgs::augment_args(Command::new("serve").no_binary_name(true));
-    ServeArgs::from_arg_matches(&command.get_matches_from(flags)).unwrap()
+fn args<const N: usize>(flags: [&str; N]) -> SettingsArgs {
+    let command = SettingsArgs::augment_args(Command::new("serve").no_binary_name(true));
+    SettingsArgs::from_arg_matches(&command.get_matches_from(flags)).unwrap()
 }
 
 fn resolved(
-    args: ServeArgs,
+    args: SettingsArgs,
     environment: impl Environment,
     text: &str,
 ) -> Result<Configuration, Failure> {
     merge(args, environment, File::parse("antiphon.toml", text)?, &[])
 }
 
-fn configuration(args: ServeArgs, environment: impl Environment, text: &str) -> Configuration {
+fn configuration(args: SettingsArgs, environment: impl Environment, text: &str) -> Configuration {
     resolved(args, environment, text).unwrap()
 }
 
 /// The configuration of a file, with `KEY_OF_CLAUDE` as the only variable.
 fn of_file(text: &str) -> Result<Configuration, Failure> {
-    resolved(ServeArgs::default(), variables([("KEY_OF_CLAUDE", "sk-ant")]), text)
+    resolved(SettingsArgs::default(), variables([("KEY_OF_CLAUDE", "sk-ant")]), text)
 }
 
 fn refusal_of_file(text: &str) -> String {
@@ -58,7 +58,7 @@ fn refusal_of_file(text: &str) -> String {
 
 #[test]
 fn empty_settings_have_the_documented_defaults() {
-    let given = configuration(ServeArgs::default(), variables([]), "");
+    let given = configuration(SettingsArgs::default(), variables([]), "");
     assert_eq!(given.listen, "127.0.0.1:8484".parse().unwrap());
     assert_eq!(given.store, "sqlite:antiphon.db");
     assert!(given.gateway.upstreams.is_empty());
@@ -87,7 +87,7 @@ fn flag_overrides_variable_and_variable_overrides_file() {
 fn api_keys_of_two_sources_are_not_merged() {
     let environment = [("ANTIPHON_API_KEY", "k2=acme,k3=globex")];
     let file = "api-keys = ['k1=initech']";
-    let given = configuration(ServeArgs::default(), variables(environment), file);
+    let given = configuration(SettingsArgs::default(), variables(environment), file);
     let expected = [("k2", "acme"), ("k3", "globex")]
         .map(|(key, tenant)| ApiKey::new(key, Tenant::new(tenant)));
     assert_eq!(given.gateway.api_keys, expected);
@@ -110,7 +110,7 @@ fn every_setting_has_a_key_in_the_file() {
          retention = 90\n\
          shutdown-grace = 6\n\
          pass-through = 'none'\n";
-    let given = configuration(ServeArgs::default(), variables([]), file);
+    let given = configuration(SettingsArgs::default(), variables([]), file);
     let upstream = &given.gateway.upstreams[0];
     assert_eq!(given.listen, "0.0.0.0:80".parse().unwrap());
     assert_eq!(given.store, "sqlite:other.db");
@@ -174,7 +174,7 @@ fn named_settings_file_must_exist() {
     assert!(refused.to_string().starts_with("absent.toml cannot be read: "));
 
     let environment = variables([("ANTIPHON_CONFIG", "missing.toml")]);
-    let refused = resolve(ServeArgs::default(), environment, &[]).unwrap_err();
+    let refused = resolve(SettingsArgs::default(), environment, &[]).unwrap_err();
     assert!(refused.to_string().starts_with("missing.toml cannot be read: "));
 }
 

@@ -23,6 +23,11 @@ impl Values {
         self.0.extend(other.0);
     }
 
+    /// The keys of the settings that have a value, and the place of the first one of each.
+    pub(super) fn places(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        self.0.iter().filter_map(|(key, values)| Some((*key, &*values.first()?.place)))
+    }
+
     /// All values of a setting.
     pub(super) fn all(&self, key: &str) -> &[Value] {
         self.0.get(key).map_or(&[], Vec::as_slice)

@@ -3,18 +3,23 @@
 #![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
 
 mod callers;
+mod canned;
 mod check;
 mod check_and_provider;
+mod completions;
 mod conformance;
 mod convert;
 mod discretion;
 mod disk;
+mod doctor;
 mod explain;
 mod files;
 mod foreign;
 mod histories;
+mod init;
 mod inspect;
 mod logs;
+mod man;
 mod mock;
 mod no_effect;
 mod precedence;
@@ -22,6 +27,7 @@ mod preflight;
 mod refusals;
 mod repair;
 mod reported_cases;
+mod run;
 mod serving;
 mod tenants;
 mod tracing;

@@ -76,6 +76,19 @@ fn greeting_on_stderr_shows_no_key() {
 }
 
 #[test]
+fn greeting_names_the_store_and_the_inspector() {
+    let serving = World::serve(&ANY_PORT).ready();
+    let address = serving.address();
+    serving.signal("TERM");
+    let (_, _, stderr) = serving.ended();
+    let lines = format!(
+        "\nBase URL: http://{address}/v1\nInspector: http://{address}/inspect/\n\
+         Store: sqlite:antiphon.db\n"
+    );
+    assert!(stderr.contains(&lines), "{stderr}");
+}
+
+#[test]
 fn greeting_names_the_state_owners() {
     let ours = World::serve(&ANY_PORT).ready();
     ours.says("Antiphon owns conversations and responses, in its store.");

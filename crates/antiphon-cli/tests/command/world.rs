@@ -127,6 +127,20 @@ impl World {
         self.command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
+    /// Starts a process on a terminal of its own. What is written to its standard input is typed
+    /// there.
+    pub(crate) fn on_a_terminal(self) -> Child {
+        let words = [self.command.get_program()].into_iter().chain(self.command.get_args());
+        let line: Vec<_> = words.map(|word| word.to_str().unwrap()).collect();
+        let mut script = Command::new("script");
+        script.args(["-q", "-e", "-c", &format!("exec {}", line.join(" ")), "/dev/null"]);
+        let variables = self.command.get_envs();
+        script.env_clear().envs(variables.filter_map(|(name, text)| Some((name, text?))));
+        script.current_dir(self.directory.path());
+        script.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        script.spawn().unwrap()
+    }
+
     /// Starts a process that serves, and waits for its readiness line.
     pub(crate) fn ready(mut self) -> Serving {
         let mut child = self.command.spawn().unwrap();

@@ -41,6 +41,10 @@ impl UpstreamClient {
         Self { connection, settings }
     }
 
+    pub(super) fn settings(&self) -> &UpstreamSettings {
+        &self.settings
+    }
+
     /// Sends a request and reads the whole answer, with any status. Headers are sent as they are,
     /// so the caller adds the key.
     ///

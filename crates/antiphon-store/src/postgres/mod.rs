@@ -58,7 +58,7 @@ use heartbeat::Heartbeat;
 use pool::{Connector, Pool};
 use settings::Settings;
 use shared::Shared;
-pub(crate) use snapshot::{PostgresSnapshot, inspect};
+pub(crate) use snapshot::{PostgresSnapshot, describe_database, inspect};
 
 /// A [`Store`](crate::Store) in a PostgreSQL database (13 or newer), for any number of processes.
 ///

@@ -110,10 +110,20 @@ pub(super) async fn has_tables(client: &Client) -> Result<(String, bool), Failur
     Ok((schema, is_ours))
 }
 
+/// The version of the current tables.
+pub(super) fn latest() -> usize {
+    STEPS.len()
+}
+
+/// The version of the tables.
+pub(super) async fn version(client: &Client) -> Result<Option<usize>, Failure> {
+    let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
+    Ok(usize::try_from(version).ok())
+}
+
 /// Whether the tables are those of an earlier version.
 pub(super) async fn is_outdated(client: &Client) -> Result<bool, Failure> {
-    let version: i32 = client.query_one(VERSION, &[]).await?.get(0);
-    Ok(usize::try_from(version).is_ok_and(|version| version < STEPS.len()))
+    Ok(version(client).await?.is_some_and(|version| version < latest()))
 }
 
 async fn step_up(client: &Client) -> Result<(), Failure> {

@@ -12,6 +12,7 @@ use super::pool::Connector;
 use super::session::Session;
 use super::settings::Settings;
 use super::{data_counts, named_values, pages, pending_turns, responses, schema, threads, tls};
+use crate::description::StoreDescription;
 use crate::error::StoreError;
 use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::keys::ThreadKey;
@@ -53,9 +54,11 @@ impl PostgresSnapshot {
 ///
 /// # Errors
 /// Fails if a gateway could not start on the database: it cannot be reached, its user may not
-/// create tables, or the schema holds tables of another application or of a newer release.
+/// create tables, it accepts no writes, or the schema holds tables of another application or of a
+/// newer release.
 pub(crate) async fn inspect(url: &str) -> Result<StoreState> {
     let client = connect(url).await?;
+    check_writable(&client).await?;
     if !schema::has_tables(&client).await?.1 {
         check_creatable(&client).await?;
         return Ok(StoreState::Absent);
@@ -65,6 +68,33 @@ pub(crate) async fn inspect(url: &str) -> Result<StoreState> {
     }
     drop(client);
     Ok(StoreState::Current(Box::new(PostgresSnapshot::take(url).await?)))
+}
+
+/// Describes the database that a `postgres://` URL names.
+pub(crate) async fn describe_database(url: &str) -> Result<StoreDescription> {
+    let client = connect(url).await?;
+    let row = client.query_one("SHOW server_version", &[]).await.map_err(Failure::from)?;
+    let tables = match schema::has_tables(&client).await?.1 {
+        true => schema::version(&client).await?,
+        false => None,
+    };
+    Ok(StoreDescription {
+        software: format!("PostgreSQL {}", row.get::<_, &str>(0)),
+        tables,
+        latest_tables: schema::latest(),
+        ..StoreDescription::default()
+    })
+}
+
+/// A standby accepts no writes, and neither does a database or a user that is set to read only.
+async fn check_writable(client: &Client) -> std::result::Result<(), Failure> {
+    let is_read_only = "SELECT current_setting('transaction_read_only')::boolean";
+    match client.query_one(is_read_only, &[]).await?.get(0) {
+        false => Ok(()),
+        true => Err(Failure::Refused(StoreError::Unavailable(
+            "the database accepts no writes: it is a standby, or set to read only".to_owned(),
+        ))),
+    }
 }
 
 async fn check_creatable(client: &Client) -> std::result::Result<(), Failure> {

@@ -37,7 +37,7 @@ pub(crate) fn inspect(path: &Path) -> Result<StoreState> {
 }
 
 /// An empty file counts as absent: a gateway creates its tables in it.
-fn is_absent(path: &Path) -> Result<bool> {
+pub(super) fn is_absent(path: &Path) -> Result<bool> {
     match fs::metadata(path) {
         Ok(file) => Ok(file.is_file() && file.len() == 0),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),

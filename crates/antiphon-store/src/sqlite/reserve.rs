@@ -87,12 +87,12 @@ fn allocate(_: &File, _: u64) -> io::Result<()> {
 
 /// The bytes that this process may still write to the file system of `path`.
 #[cfg(target_os = "linux")]
-fn free_space(path: &Path) -> io::Result<u64> {
+pub(super) fn free_space(path: &Path) -> io::Result<u64> {
     let found = nix::sys::statvfs::statvfs(path)?;
     Ok(found.blocks_available() * found.fragment_size())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn free_space(_: &Path) -> io::Result<u64> {
+pub(super) fn free_space(_: &Path) -> io::Result<u64> {
     Ok(0)
 }

@@ -27,7 +27,7 @@ fn steps() -> [M<'static>; 13] {
 }
 
 /// The version of the current tables.
-fn latest() -> usize {
+pub(super) fn latest() -> usize {
     steps().len()
 }
 
@@ -50,6 +50,12 @@ pub(super) fn migrate(db: &mut Connection) -> Result<(), StoreError> {
     Migrations::new(steps().into())
         .to_latest(db)
         .map_err(|error| StoreError::Unavailable(error.to_string()))
+}
+
+/// The version of the tables of a file. `None` if the file has no tables of ours.
+pub(super) fn version(db: &Connection) -> Result<Option<usize>, StoreError> {
+    let found: i32 = db.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(usize::try_from(found).ok().filter(|&version| version > 0))
 }
 
 /// Rejects a file whose tables a newer version wrote. Returns the version of its tables.

@@ -1,5 +1,6 @@
 //! What is in the files, and which files are taken.
 
+mod description;
 mod erasure;
 mod frames;
 mod locks;

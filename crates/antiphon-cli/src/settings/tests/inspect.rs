@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn inspector_is_local_and_only_reads_by_default() {
-    let none = configuration(ServeArgs::default(), variables([]), "");
+    let none = configuration(SettingsArgs::default(), variables([]), "");
     let expected =
         InspectSettings { access: Inspect::Local, allows_writes: false, shows_bodies: true };
     assert_eq!(none.gateway.inspect, expected);
@@ -14,7 +14,7 @@ fn inspector_is_local_and_only_reads_by_default() {
 fn inspector_has_its_own_settings() {
     let environment = variables([("ANTIPHON_INSPECT_BODIES", "false")]);
     let file = "inspect = 'keys'\ninspect-writes = true\napi-keys = ['key=acme']";
-    let given = configuration(ServeArgs::default(), environment, file);
+    let given = configuration(SettingsArgs::default(), environment, file);
     let expected =
         InspectSettings { access: Inspect::Keys, allows_writes: true, shows_bodies: false };
     assert_eq!(given.gateway.inspect, expected);

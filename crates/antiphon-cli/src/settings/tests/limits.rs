@@ -23,7 +23,7 @@ const ALL: &str = "[limits]\n\
                    max-conversation-bytes = 4999999999\n\
                    max-conversation-items = 14\n";
 
-fn limits(args: ServeArgs, environment: impl Environment, text: &str) -> Limits {
+fn limits(args: SettingsArgs, environment: impl Environment, text: &str) -> Limits {
     configuration(args, environment, text).gateway.limits
 }
 
@@ -38,7 +38,7 @@ fn rate(per_second: u32, burst: u32) -> Rate {
 
 #[test]
 fn every_limit_has_a_key_in_the_file() {
-    let given = limits(ServeArgs::default(), variables([]), ALL);
+    let given = limits(SettingsArgs::default(), variables([]), ALL);
     let expected = Limits {
         max_body_bytes: 13,
         max_header_bytes: 2,
@@ -67,7 +67,7 @@ fn max_answer_bytes_applies_to_every_upstream() {
 
 #[test]
 fn default_limits_have_no_rate_and_no_quotas() {
-    let limits = limits(ServeArgs::default(), variables([]), "");
+    let limits = limits(SettingsArgs::default(), variables([]), "");
     assert_eq!(limits, Limits::default());
     assert_eq!(limits.rate, None);
     assert_eq!((limits.tenant_quota, limits.conversation_quota), (quota(0, 0), quota(0, 0)));
@@ -86,7 +86,7 @@ fn flags_and_variables_win_over_the_table() {
 
 #[test]
 fn burst_defaults_to_requests_per_second() {
-    let given = limits(ServeArgs::default(), variables([]), "[limits]\nrequests-per-second = 6");
+    let given = limits(SettingsArgs::default(), variables([]), "[limits]\nrequests-per-second = 6");
     assert_eq!(given.rate, Some(rate(6, 6)));
 }
 
@@ -160,7 +160,7 @@ fn conversation_quota_above_the_tenants_is_rejected() {
             )
         );
         let equal = format!("[limits]\nmax-tenant-{unit} = 5\nmax-conversation-{unit} = 5");
-        limits(ServeArgs::default(), variables([]), &equal);
+        limits(SettingsArgs::default(), variables([]), &equal);
     }
     // The two limits may come from different sources.
     let args = args(["--max-tenant-items", "13"]);

@@ -4,13 +4,13 @@ use super::*;
 
 #[test]
 fn metrics_have_their_own_settings() {
-    let none = configuration(ServeArgs::default(), variables([]), "");
+    let none = configuration(SettingsArgs::default(), variables([]), "");
     assert_eq!(none.metrics_listen, None);
     assert!(none.gateway.metrics.key.is_none() && !none.gateway.metrics.names_tenants);
 
     let environment = variables([("ANTIPHON_METRICS_KEY", "key-of-operator")]);
     let file = "metrics-listen = '127.0.0.1:9464'\nmetrics-tenants = true";
-    let given = configuration(ServeArgs::default(), environment, file);
+    let given = configuration(SettingsArgs::default(), environment, file);
     assert_eq!(given.metrics_listen, Some("127.0.0.1:9464".parse().unwrap()));
     assert_eq!(given.gateway.metrics.key, Some(KeyHash::from_key("key-of-operator")));
     assert!(given.gateway.metrics.names_tenants);

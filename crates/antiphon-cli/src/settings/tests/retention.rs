@@ -1,6 +1,6 @@
 use super::*;
 
-fn retention(args: ServeArgs, environment: impl Environment, text: &str) -> Option<Duration> {
+fn retention(args: SettingsArgs, environment: impl Environment, text: &str) -> Option<Duration> {
     configuration(args, environment, text).gateway.retention
 }
 
@@ -16,12 +16,12 @@ fn every_source_accepts_days_or_never() {
     {
         assert_eq!(retention(flag(text), variables([]), "retention = 1"), expected, "{text}");
         let environment = variables([("ANTIPHON_RETENTION", text)]);
-        assert_eq!(retention(ServeArgs::default(), environment, ""), expected, "{text}");
+        assert_eq!(retention(SettingsArgs::default(), environment, ""), expected, "{text}");
     }
     for (text, expected) in
         [("retention = 7", Some(days(7))), ("retention = 0", None), ("retention = 'never'", None)]
     {
-        assert_eq!(retention(ServeArgs::default(), variables([]), text), expected, "{text}");
+        assert_eq!(retention(SettingsArgs::default(), variables([]), text), expected, "{text}");
     }
 }
 

@@ -4,11 +4,11 @@ use super::*;
 
 const URL: &str = "url = 'https://models.example/v1'\n";
 
-fn upstreams(args: ServeArgs, text: &str) -> Vec<UpstreamSettings> {
+fn upstreams(args: SettingsArgs, text: &str) -> Vec<UpstreamSettings> {
     configuration(args, variables([]), text).gateway.upstreams
 }
 
-fn everywhere(owner: &str) -> ServeArgs {
+fn everywhere(owner: &str) -> SettingsArgs {
     args(["--state", owner])
 }
 
@@ -21,18 +21,18 @@ fn second_entry(lines: &str) -> String {
     entry(lines).replace("['m']", "['n']")
 }
 
-fn states(args: ServeArgs, text: &str) -> Vec<State> {
+fn states(args: SettingsArgs, text: &str) -> Vec<State> {
     upstreams(args, text).into_iter().map(|upstream| upstream.state).collect()
 }
 
 fn capabilities(lines: &str) -> Option<Capabilities> {
     let text = entry(&format!("state = 'upstream'\n{lines}"));
-    upstreams(ServeArgs::default(), &text)[0].capabilities
+    upstreams(SettingsArgs::default(), &text)[0].capabilities
 }
 
 #[test]
 fn antiphon_owns_the_state_by_default() {
-    assert_eq!(states(ServeArgs::default(), &entry("")), [State::Here]);
+    assert_eq!(states(SettingsArgs::default(), &entry("")), [State::Here]);
     assert_eq!(states(everywhere("antiphon"), &entry("")), [State::Here]);
 }
 
@@ -41,7 +41,7 @@ fn general_state_applies_to_every_upstream() {
     let text = format!("upstream = 'https://other.example/v1'\n{}", entry(""));
     assert_eq!(states(everywhere("upstream"), &text), [State::Upstream; 2]);
     let text = format!("state = 'upstream'\n{text}");
-    assert_eq!(states(ServeArgs::default(), &text), [State::Upstream; 2]);
+    assert_eq!(states(SettingsArgs::default(), &text), [State::Upstream; 2]);
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn stateful_url_has_one_account() {
         );
     }
     let text = [keeping, second_entry("key = 'sk-one'")].concat();
-    assert_eq!(states(ServeArgs::default(), &text), [State::Upstream, State::Here]);
+    assert_eq!(states(SettingsArgs::default(), &text), [State::Upstream, State::Here]);
     let text = [entry("key = 'sk-one'"), second_entry("key = 'sk-two'")].concat();
-    assert_eq!(states(ServeArgs::default(), &text), [State::Here; 2]);
+    assert_eq!(states(SettingsArgs::default(), &text), [State::Here; 2]);
 }

@@ -6,7 +6,7 @@ const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
 fn refusal_of(text: &str) -> String {
     let environment = variables([("WEBHOOK_SECRET", "weak")]);
-    resolved(ServeArgs::default(), environment, text).unwrap_err().to_string()
+    resolved(SettingsArgs::default(), environment, text).unwrap_err().to_string()
 }
 
 #[test]
@@ -19,7 +19,7 @@ fn webhook_is_read_from_the_file() {
                 events = ['response.failed', 'response.cancelled']\n\
                 allow = ['10.0.0.0/8', 'hooks.internal']\n";
     let environment = variables([("WEBHOOK_SECRET", SECRET)]);
-    let gateway = configuration(ServeArgs::default(), environment, text).gateway;
+    let gateway = configuration(SettingsArgs::default(), environment, text).gateway;
 
     let [webhook] = &gateway.webhooks[..] else { panic!("there is one") };
     assert_eq!(webhook.url, "http://hooks.internal/a");

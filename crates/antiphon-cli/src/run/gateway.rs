@@ -1,0 +1,124 @@
+//! The gateway for an agent: one of its own, or one that already runs.
+
+use std::time::Duration;
+
+use antiphon::dialect::UpstreamApi;
+use antiphon_gateway::settings::{Inspect, Retries, UpstreamSettings};
+use antiphon_gateway::{Server, UpstreamClient};
+use bytes::Bytes;
+use http::{Request, StatusCode, Uri};
+
+use super::agent::{Agent, AgentKey, Endpoint};
+use super::args::RunArgs;
+use crate::failure::Failure;
+use crate::gateway_url::is_gateway_url;
+use crate::serve;
+use crate::settings::{self, Configuration};
+
+/// The time limit of the first answer of a gateway that already runs.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// A gateway, and the way to it.
+pub(super) struct Gateway {
+    pub(super) endpoint: Endpoint,
+    /// The gateway of this process. `None` if another process serves.
+    pub(super) server: Option<Server>,
+}
+
+impl Gateway {
+    /// Finds the gateway at `--url`, or prepares one of its own.
+    pub(super) async fn open(args: &RunArgs) -> Result<Self, Failure> {
+        match &args.url {
+            Some(url) => Self::find(url, args).await,
+            None => Self::prepare(args).await,
+        }
+    }
+
+    async fn find(url: &str, args: &RunArgs) -> Result<Self, Failure> {
+        let base = url.trim_end_matches('/').trim_end_matches("/v1").to_owned();
+        let uri = base.parse::<Uri>().ok().filter(is_gateway_url).ok_or_else(|| {
+            Failure::usage(
+                "--url: give the http or https URL of a gateway, such as http://127.0.0.1:8484",
+            )
+        })?;
+        check_healthy(&base, uri).await?;
+        let key = args.key.clone().map_or(AgentKey::Own, AgentKey::Gateway);
+        let endpoint = Endpoint { base, key, model: args.model.clone() };
+        Ok(Self { endpoint, server: None })
+    }
+
+    async fn prepare(args: &RunArgs) -> Result<Self, Failure> {
+        let names = settings::variable_names();
+        let mut configuration = settings::resolve(args.settings(), settings::environment, &names)?;
+        configuration.log_warnings();
+        let key = agent_key(args, &configuration)?;
+        let model = args.model.clone().or_else(|| only_model(&configuration));
+        if args.inspect && configuration.gateway.inspect.access == Inspect::Off {
+            configuration.gateway.inspect.access = Inspect::Local;
+        }
+        let store = match configuration.sources.has("store") {
+            true => configuration.store,
+            false => "sqlite::memory:".to_owned(),
+        };
+        let (listener, address) = serve::bind(configuration.listen).await?;
+        let server = serve::prepare(listener, configuration.gateway, &store).await?;
+        let endpoint = Endpoint { base: format!("http://{address}"), key, model };
+        Ok(Self { endpoint, server: Some(server) })
+    }
+
+    /// The address of the inspector.
+    pub(super) fn inspector(&self) -> String {
+        format!("{}/inspect/", self.endpoint.base)
+    }
+}
+
+/// Claude Code and others can send only a key, in the header of their API.
+fn agent_key(args: &RunArgs, configuration: &Configuration) -> Result<AgentKey, Failure> {
+    let gateway = &configuration.gateway;
+    if gateway.tenant_header.is_some() {
+        return Err(Failure::usage(
+            "callers of this gateway need the header of tenant-header, which an agent cannot send; \
+             give --config with other settings",
+        ));
+    }
+    if let Some(key) = &args.key {
+        return Ok(AgentKey::Gateway(key.clone()));
+    }
+    if !gateway.api_keys.is_empty() {
+        return Err(Failure::usage(
+            "callers of this gateway need one of its api-keys; give --key KEY",
+        ));
+    }
+    // Claude Code has a login of its own, which only Anthropic's servers accept.
+    let accepts = |upstream: &UpstreamSettings| match args.agent {
+        Agent::Claude => upstream.api == UpstreamApi::Anthropic,
+        Agent::Codex | Agent::Opencode | Agent::Gemini => true,
+    };
+    let forwards = gateway.upstreams.iter().any(|it| it.key.is_none() && accepts(it));
+    Ok(if forwards { AgentKey::Own } else { AgentKey::Any })
+}
+
+/// Without an upstream, the gateway has one model.
+fn only_model(configuration: &Configuration) -> Option<String> {
+    configuration.gateway.upstreams.is_empty().then(|| antiphon_sim::NAME.to_owned())
+}
+
+async fn check_healthy(base: &str, uri: Uri) -> Result<(), Failure> {
+    let settings = UpstreamSettings {
+        connect_timeout: TIMEOUT,
+        first_byte_timeout: TIMEOUT,
+        total_timeout: TIMEOUT,
+        retries: Retries::none(),
+        ..UpstreamSettings::new(uri, None)
+    };
+    let request = Request::get(format!("{base}/healthz")).body(Bytes::new());
+    let request = request.map_err(|error| Failure::usage(format!("--url: {error}")))?;
+    let answer = UpstreamClient::new(settings).send(request).await;
+    match answer.map(|answer| answer.status()) {
+        Ok(StatusCode::OK) => Ok(()),
+        Ok(status) => Err(Failure::runtime(format!(
+            "the server at --url is no gateway that is ready: it answers /healthz with {status}"
+        ))),
+        Err(reason) => Err(Failure::runtime(format!("no gateway answers at --url: {reason}"))),
+    }
+}
