@@ -98,9 +98,9 @@ async function compacts(codex) {
   assertRecalled(recalled);
   assert.match(echoed, /hello/);
   const requests = await wellFormedRequests(codex);
-  const [, summary, compacted] = requests.slice(0, 3);
-  assert.ok(count(summary, FACT) === 1 && count(summary, RECALL) === 0);
-  assert.ok(count(compacted, FACT) === 1 && count(compacted, RECALL) === 1);
+  const compacted = requests.find((items) => count(items, RECALL));
+  assert.ok(requests.indexOf(compacted) > 1, "the model was asked for no summary");
+  assert.equal(count(compacted, FACT), 1);
   const answers = compacted.filter(({ role }) => role === "assistant");
   assert.deepEqual(answers, [], "the answer before the compaction is still there");
 }

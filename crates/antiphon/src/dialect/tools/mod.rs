@@ -53,11 +53,11 @@ pub(super) struct HostedTool {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum InvalidTools {
     /// The value at this path is no array.
-    NoArray(String),
+    NotAnArray(String),
     /// The value at this path is no object.
-    NoObject(String),
+    NotAnObject(String),
     /// The namespace at this path has no name.
-    NoName(String),
+    Nameless(String),
 }
 
 impl<'a> DeclaredTools<'a> {
@@ -117,7 +117,7 @@ impl<'a> DeclaredTools<'a> {
         own: &HashSet<String>,
     ) -> Result<(), InvalidTools> {
         let Some(space) = text(namespace, "name") else {
-            return Err(InvalidTools::NoName(path.to_owned()));
+            return Err(InvalidTools::Nameless(path.to_owned()));
         };
         let mut about = text(namespace, "description");
         let tools = namespace.present("tools").unwrap_or("[]");
@@ -146,12 +146,12 @@ fn text(tool: &Object<'_>, key: &str) -> Option<String> {
 /// The definitions of a raw array at `path`, each with its own path.
 fn definitions<'a>(raw: &'a str, path: &str) -> Result<Vec<(String, Object<'a>)>, InvalidTools> {
     let raws: Vec<&RawValue> =
-        serde_json::from_str(raw).map_err(|_| InvalidTools::NoArray(path.to_owned()))?;
+        serde_json::from_str(raw).map_err(|_| InvalidTools::NotAnArray(path.to_owned()))?;
     let tools = raws.into_iter().enumerate().map(|(position, raw)| {
         let path = format!("{path}[{position}]");
         match Object::parse(raw.get().as_bytes()) {
             Ok(tool) => Ok((path, tool)),
-            Err(_) => Err(InvalidTools::NoObject(path)),
+            Err(_) => Err(InvalidTools::NotAnObject(path)),
         }
     });
     tools.collect()

@@ -130,12 +130,12 @@ fn hosted_tools_are_listed_apart() {
 #[test]
 fn invalid_definitions_are_named_by_path() {
     for (tools, expected) in [
-        (json!(7), InvalidTools::NoArray("tools".into())),
-        (json!([7]), InvalidTools::NoObject("tools[0]".into())),
-        (json!([{"type": "namespace"}]), InvalidTools::NoName("tools[0]".into())),
+        (json!(7), InvalidTools::NotAnArray("tools".into())),
+        (json!([7]), InvalidTools::NotAnObject("tools[0]".into())),
+        (json!([{"type": "namespace"}]), InvalidTools::Nameless("tools[0]".into())),
         (
             json!([{"type": "namespace", "name": "n", "tools": [7]}]),
-            InvalidTools::NoObject("tools[0].tools[0]".into()),
+            InvalidTools::NotAnObject("tools[0].tools[0]".into()),
         ),
     ] {
         let text = json!({"tools": tools}).to_string();

@@ -75,8 +75,8 @@ impl Tools {
 /// The tools of a request.
 pub(super) fn declared<'a>(fields: &'a Object<'_>) -> Result<DeclaredTools<'a>, Unsupported> {
     DeclaredTools::from_fields(fields).map_err(|error| match error {
-        InvalidTools::NoName(path) => missing_name(&path),
-        InvalidTools::NoArray(_) | InvalidTools::NoObject(_) => {
+        InvalidTools::Nameless(path) => missing_name(&path),
+        InvalidTools::NotAnArray(_) | InvalidTools::NotAnObject(_) => {
             let why = "a tool in the Anthropic Messages API is an object";
             unsupported(RequestPath::field("tools"), why)
         }

@@ -31,9 +31,13 @@ impl ToolKey {
 /// The tools of a request.
 pub(super) fn declared<'a>(request: &'a Object<'_>) -> Result<DeclaredTools<'a>, Unsupported> {
     DeclaredTools::from_fields(request).map_err(|error| match error {
-        InvalidTools::NoArray(path) => unsupported(RequestPath::field(path), "expected an array"),
-        InvalidTools::NoObject(path) => unsupported(RequestPath::field(path), "expected an object"),
-        InvalidTools::NoName(path) => missing_name(&path),
+        InvalidTools::NotAnArray(path) => {
+            unsupported(RequestPath::field(path), "expected an array")
+        }
+        InvalidTools::NotAnObject(path) => {
+            unsupported(RequestPath::field(path), "expected an object")
+        }
+        InvalidTools::Nameless(path) => missing_name(&path),
     })
 }
 
