@@ -78,9 +78,9 @@ impl<'a> Span<'a> {
     }
 }
 
-/// The tool names in `text`; a tool of a namespace can be named with the namespace before it. If several names begin at the same word, the longest counts. Quotes
-/// are arguments: a name within quotes counts only if it is the whole quote, and only if no name is
-/// outside of quotes.
+/// The tool names in `text`. A tool of a namespace can be named with the namespace before it. If
+/// several names begin at the same word, the longest counts. Quotes are arguments: a name within
+/// quotes counts only if it is the whole quote, and only if no name is outside of quotes.
 fn find_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
     let quotes = quotes(text);
     let within = |span: &Span<'_>| quotes.iter().any(|quote| overlap(quote, &span.range));

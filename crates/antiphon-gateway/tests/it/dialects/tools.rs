@@ -81,7 +81,7 @@ async fn hosted_tool_and_its_items_are_left_out() {
 
             assert_eq!(turn.text(), "Noted.");
             let repairs = turn.header("antiphon-repairs");
-            assert_eq!(repairs, Some("not_in_dialect=2, adapted_field=1"));
+            assert_eq!(repairs, Some("adapted_field=1, not_in_dialect=2"));
             let tools = &world.last_request().body["tools"];
             assert_eq!(tools.as_array().map(Vec::len), Some(2), "{tools}");
         }
