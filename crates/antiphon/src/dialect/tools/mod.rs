@@ -66,9 +66,11 @@ impl<'a> DeclaredTools<'a> {
         let mut declared = Self::default();
         let Some(raw) = fields.present("tools") else { return Ok(declared) };
         let tools = definitions(raw, "tools")?;
-        let own = tools.iter().filter_map(|(_, tool)| text(tool, "name")).collect();
+        let has_namespace = tools.iter().any(|(_, tool)| is_namespace(tool));
+        let own = tools.iter().filter(|_| has_namespace);
+        let own = own.filter_map(|(_, tool)| text(tool, "name")).collect();
         for (path, tool) in tools {
-            if tool.string("type").as_deref() == Some("namespace") {
+            if is_namespace(&tool) {
                 declared.add_namespace(&path, &tool, &own)?;
             } else {
                 declared.add(path, tool);
@@ -136,6 +138,10 @@ impl<'a> DeclaredTools<'a> {
         }
         Ok(())
     }
+}
+
+fn is_namespace(tool: &Object<'_>) -> bool {
+    tool.string("type").as_deref() == Some("namespace")
 }
 
 /// The text under `key`; `None` also for an empty one.
