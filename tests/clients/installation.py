@@ -46,12 +46,12 @@ NEWEST = Versions(PYTHON_SUITES / "requirements.txt", NODE_SUITES)
 
 VERSIONS = {
     "newest": NEWEST,
-    # There is no provider of Open Responses for this AI SDK, and `openai_methods` lists the methods
-    # of the newest libraries.
+    # There is no provider of Open Responses for this AI SDK, `openai_methods` lists the methods of
+    # the newest libraries, and Codex updates itself.
     "oldest": Versions(
         HERE / "oldest" / "requirements.txt",
         HERE / "oldest",
-        without=("open_responses", "openai_methods", "openai_node_methods"),
+        without=("open_responses", "openai_methods", "openai_node_methods", "codex"),
         lose_more=True,
     ),
 }

@@ -52,10 +52,10 @@ class Setup:
 OFFICIAL = ("openai", "openai_node")
 
 # Those of a short run in front of another API.
-TRANSLATED = (*OFFICIAL, "reasoning")
+TRANSLATED = (*OFFICIAL, "reasoning", "codex")
 
 # The suites without a dialogue.
-WITHOUT_DIALOGUE = ("openai_methods", "openai_node_methods", "reasoning")
+WITHOUT_DIALOGUE = ("openai_methods", "openai_node_methods", "reasoning", "codex")
 
 # Clients that between them keep a conversation in every way.
 EVERY_WAY = ("openai", "langchain", "ai_sdk")

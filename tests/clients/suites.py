@@ -28,6 +28,7 @@ SUITES = {
     "ai_sdk": "ai_sdk.test.js",
     "open_responses": "open_responses.test.js",
     "reasoning": "reasoning.test.js",
+    "codex": "codex.test.js",
 }
 
 TEST_TIMEOUT = 60

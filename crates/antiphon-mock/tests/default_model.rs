@@ -165,3 +165,12 @@ fn whole_conversation_stays_valid() {
     }
     assert_eq!(validate(&request(&json!(input))), Ok(()));
 }
+
+#[test]
+fn tool_of_a_namespace_is_named_by_both_names() {
+    let namespace = json!({"type": "namespace", "name": "crm", "tools": [tool("echo")]});
+    let input = json!([user("Use crm__echo: hello")]);
+    let request = json!({"model": "plain-1", "input": input, "tools": [namespace]});
+    let call = default_model::answer(&request).output()[0].clone();
+    assert_eq!((&call["name"], &call["namespace"]), (&json!("echo"), &json!("crm")));
+}

@@ -57,7 +57,7 @@ enum By {
 
 impl<'a> Span<'a> {
     fn is_of(&self, tool: &Tool) -> bool {
-        self.tool.name == tool.name
+        self.tool.name == tool.name && self.tool.namespace == tool.namespace
     }
 
     /// The calls for this span and the `segment` after it. A weather tool gets one call for each
@@ -78,9 +78,9 @@ impl<'a> Span<'a> {
     }
 }
 
-/// The tool names in `text`. If several names begin at the same word, the longest counts. Quotes
-/// are arguments: a name within quotes counts only if it is the whole quote, and only if no name is
-/// outside of quotes.
+/// The tool names in `text`. A tool of a namespace can be named with the namespace before it. If
+/// several names begin at the same word, the longest counts. Quotes are arguments: a name within
+/// quotes counts only if it is the whole quote, and only if no name is outside of quotes.
 fn find_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
     let quotes = quotes(text);
     let within = |span: &Span<'_>| quotes.iter().any(|quote| overlap(quote, &span.range));
@@ -91,7 +91,12 @@ fn find_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
 }
 
 fn find_all_named<'a>(text: &str, tools: &[&'a Tool]) -> Vec<Span<'a>> {
-    let names: Vec<_> = tools.iter().map(|tool| (*tool, words(&tool.name))).collect();
+    let with_namespace = |tool: &Tool| Some(format!("{}__{}", tool.namespace.as_ref()?, tool.name));
+    let full_names: Vec<_> = tools.iter().map(|tool| with_namespace(tool)).collect();
+    let full =
+        tools.iter().zip(&full_names).filter_map(|(tool, full)| Some((*tool, full.as_ref()?)));
+    let names = tools.iter().map(|tool| (*tool, &tool.name)).chain(full);
+    let names: Vec<_> = names.map(|(tool, name)| (tool, words(name))).collect();
     let text_words = words(text);
     let mut spans: Vec<Span<'a>> = Vec::new();
     for at in 0..text_words.len() {

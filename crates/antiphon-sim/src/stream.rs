@@ -63,9 +63,12 @@ impl<'a> Stream<'a> {
         };
         let call_id = self.ids.call(self.output.len());
 
-        let begun = json!({
+        let mut begun = json!({
             "type": wire.item, "call_id": call_id, "name": call.tool.name, wire.input: "",
         });
+        if let Some(namespace) = &call.tool.namespace {
+            begun["namespace"] = json!(namespace);
+        }
         let mut open = self.open_item(wire.prefix, begun);
         for delta in fragments(&call.input) {
             open.emit(wire.delta, json!({ "delta": delta }));

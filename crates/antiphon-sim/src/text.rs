@@ -33,7 +33,7 @@ fn word(text: &str, range: Range<usize>) -> Word {
 }
 
 /// The range of `phrase` in `text`, as whole words. The case is ignored, and the words may be
-/// joined by `_`, `-`, `.`, camel case or one space.
+/// joined by `_`, `__`, `-`, `.`, camel case or one space.
 pub(super) fn find_phrase(text: &str, phrase: &str) -> Option<Range<usize>> {
     let (text_words, phrase_words) = (words(text), words(phrase));
     (0..text_words.len()).find_map(|at| phrase_at(text, &text_words[at..], &phrase_words))
@@ -47,7 +47,8 @@ pub(super) fn phrase_at(text: &str, words: &[Word], phrase: &[Word]) -> Option<R
     }
     let (start, end) = (found.first()?.start, found.last()?.end);
     let joins = |pair: &[Word]| &text[pair[0].end..pair[1].start];
-    let joined = found.windows(2).all(|pair| matches!(joins(pair), "" | " " | "_" | "-" | "."));
+    let joined =
+        found.windows(2).all(|pair| matches!(joins(pair), "" | " " | "_" | "__" | "-" | "."));
     let alone = !text[..start].ends_with(is_name_char) && !text[end..].starts_with(is_name_char);
     (joined && alone).then_some(start..end)
 }

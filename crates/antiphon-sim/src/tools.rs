@@ -8,6 +8,8 @@ use super::SimError;
 #[derive(Debug)]
 pub(super) struct Tool {
     pub(super) name: String,
+    /// The namespace that declares the tool, if there is one.
+    pub(super) namespace: Option<String>,
     pub(super) description: String,
     pub(super) input: Input,
 }
@@ -41,13 +43,27 @@ pub(super) struct Callable<'a> {
     pub(super) single: bool,
 }
 
-/// Parses `tools`. Skips the tools that are not called by name.
+/// Parses `tools`, with those of namespaces. Skips the tools that are not called by name.
 pub(super) fn read_tools(values: &[Value]) -> Result<Vec<Tool>, SimError> {
-    let read = values.iter().enumerate().map(|(index, value)| read_tool(index, value));
-    read.filter_map(Result::transpose).collect()
+    let mut tools = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        if value["type"] == "namespace" {
+            let within = value["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+            for tool in within {
+                tools.extend(read_tool(index, value["name"].as_str(), tool)?);
+            }
+        } else {
+            tools.extend(read_tool(index, None, value)?);
+        }
+    }
+    Ok(tools)
 }
 
-fn read_tool(index: usize, value: &Value) -> Result<Option<Tool>, SimError> {
+fn read_tool(
+    index: usize,
+    namespace: Option<&str>,
+    value: &Value,
+) -> Result<Option<Tool>, SimError> {
     let fields = value.as_object().ok_or_else(|| invalid_tool(index, "a tool, as an object"))?;
     let input = match text(fields, "type") {
         Some("function") => Input::Arguments(parameters(index, fields)?),
@@ -57,7 +73,8 @@ fn read_tool(index: usize, value: &Value) -> Result<Option<Tool>, SimError> {
     };
     let name = text(fields, "name").ok_or_else(|| invalid_tool(index, "a tool with a 'name'"))?;
     let description = text(fields, "description").unwrap_or_default().to_owned();
-    Ok(Some(Tool { name: name.to_owned(), description, input }))
+    let (name, namespace) = (name.to_owned(), namespace.map(str::to_owned));
+    Ok(Some(Tool { name, namespace, description, input }))
 }
 
 fn parameters(index: usize, fields: &Map<String, Value>) -> Result<Option<Value>, SimError> {

@@ -63,21 +63,23 @@ async fn is_due(turn: &Turn<'_>, plan: &Plan) -> Result<bool, ApiError> {
 /// proves nothing, because it adds up the input of several steps.
 pub(super) fn learn_from_answer(turn: &Turn<'_>, plan: &Plan, finished: &Finished) {
     let was_due = match turn.request.compaction {
-        CompactionTrigger::None => return,
-        // A compaction is the whole answer to a trigger.
-        CompactionTrigger::Now => true,
+        // The answer to a trigger is read before it is passed on: `trigger.rs`.
+        CompactionTrigger::None | CompactionTrigger::Now => return,
         CompactionTrigger::Above(threshold) => {
             finished.usage.is_some_and(|usage| usage.input_tokens > threshold)
         }
     };
-    let has_compaction =
-        finished.output.iter().any(|it| it.announced.head().kind == Kind::Compaction);
     let is_proof = was_due
         && finished.status == Status::Completed
         && finished.output.iter().all(|it| is_single_step(&it.announced));
-    if is_proof && !has_compaction && plan.preface.is_none() {
+    if is_proof && !has_compaction(finished) && plan.preface.is_none() {
         turn.gateway.upstreams.without_compaction.insert(&plan.origin);
     }
+}
+
+/// Whether the answer contains a compaction.
+pub(super) fn has_compaction(finished: &Finished) -> bool {
+    finished.output.iter().any(|output| output.announced.head().kind == Kind::Compaction)
 }
 
 /// Whether a compaction replaces the item.

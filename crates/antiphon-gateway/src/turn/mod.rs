@@ -76,6 +76,7 @@ mod start;
 mod state_owner;
 mod streaming;
 mod summary;
+mod trigger;
 mod upstream_state;
 mod view;
 mod window;

@@ -46,20 +46,15 @@ impl SendingTurn<'_> {
     /// Compacts the history if the request asks for it and the upstream does not do it, then sends
     /// the request.
     ///
-    /// If an upstream rejects the request to compact, the gateway remembers this and compacts
-    /// itself.
+    /// If an upstream rejects the request to compact, or answers a trigger with anything else, the
+    /// gateway remembers this and compacts itself.
     pub(super) async fn send(&mut self, client: &mut Client) -> Result<Reply, TurnError> {
         let planner = self.sender.planner;
         if planner.upstream_compacts(&self.plan.origin) {
-            match self.send_readable(client).await {
-                Err(TurnError::Failed(ApiError::Upstream(refused)))
-                    if refused.rejects_compaction() =>
-                {
-                    let refusing = &planner.turn.gateway.upstreams.without_compaction;
-                    refusing.insert(&self.plan.origin);
-                }
-                reply => return reply,
+            if let Some(reply) = self.send_to_compacting(client).await? {
+                return Ok(reply);
             }
+            planner.turn.gateway.upstreams.without_compaction.insert(&self.plan.origin);
         }
         // Boxed, because few turns compact.
         let compacting = Box::pin(compact_if_due(planner, &mut self.plan));
@@ -71,6 +66,23 @@ impl SendingTurn<'_> {
         planner.fit(&mut self.plan).await?;
         self.sender = PromptSender::new(planner);
         self.send_readable(client).await
+    }
+
+    /// Sends the request to an upstream that may be able to compact; `None` if it is not.
+    async fn send_to_compacting(
+        &mut self,
+        client: &mut Client,
+    ) -> Result<Option<Reply>, TurnError> {
+        let trigger = self.sender.planner.turn.request.compaction;
+        match self.send_readable(client).await {
+            Err(TurnError::Failed(ApiError::Upstream(refused))) if refused.rejects_compaction() => {
+                Ok(None)
+            }
+            Ok(reply) if trigger == CompactionTrigger::Now => {
+                self.read_compaction(reply, client).await
+            }
+            reply => reply.map(Some),
+        }
     }
 
     /// Sends the request. If the upstream cannot read its own compaction any more, because its keys

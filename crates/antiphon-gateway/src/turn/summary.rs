@@ -67,7 +67,8 @@ async fn request_summary(planner: Planner<'_>, plan: &mut Plan) -> Result<Finish
     }
 }
 
-fn reader(Planner { turn, upstream }: Planner<'_>, plan: &Plan) -> ResponseReader {
+/// A reader of an answer that the client does not receive.
+pub(super) fn reader(Planner { turn, upstream }: Planner<'_>, plan: &Plan) -> ResponseReader {
     let fields = turn.request.object();
     let envelope = Envelope::new("", unix_now(), &fields, None);
     let assembler = turn.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));

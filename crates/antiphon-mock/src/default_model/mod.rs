@@ -3,9 +3,9 @@
 //! It knows only the request's `input`, so its answer shows a lost item:
 //!
 //! - after tool outputs: `echo said: <output>`; several trailing outputs are joined by `; `;
-//! - if the user names tools: reasoning (if the model reasons), then a call of each named tool with
-//!   the text after its name, or two calls if the text contains `twice`; no calls with
-//!   `tool_choice: "none"`;
+//! - if the user names tools, those of a namespace as `namespace__name`: reasoning (if the model
+//!   reasons), then a call of each named tool with the text after its name, or two calls if the text
+//!   contains `twice`; no calls with `tool_choice: "none"`;
 //! - a question about a color or a dog: the facts `X, Y` from the user's statements `color is X`
 //!   and `dog is Y`, or `I do not know.`;
 //! - otherwise: `Noted.`
@@ -30,7 +30,7 @@ mod transcript;
 
 use std::borrow::Cow;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::judge::{includes_encrypted_reasoning, reasons};
 use crate::{Answer, Api, digest};
@@ -69,8 +69,16 @@ fn thinking(answer: Answer, request: &Value, model: &str) -> Answer {
 
 fn with_calls(answer: Answer, seed: &str, calls: &[tools::Call<'_>]) -> Answer {
     calls.iter().enumerate().fold(answer, |answer, (index, call)| {
-        let call_id = format!("call_{}", &digest::hex(&["call", seed, &index.to_string()])[..24]);
-        answer.call(call_id, call.name, call.arguments.to_string())
+        let digits = &digest::hex(&["call", seed, &index.to_string()])[..24];
+        let (call_id, arguments) = (format!("call_{digits}"), call.arguments.to_string());
+        match call.namespace {
+            None => answer.call(call_id, call.name, arguments),
+            Some(namespace) => answer.item(json!({
+                "type": "function_call", "id": format!("fc_{digits}"), "status": "completed",
+                "call_id": call_id, "name": call.name, "namespace": namespace,
+                "arguments": arguments,
+            })),
+        }
     })
 }
 

@@ -5,29 +5,47 @@ use serde_json::{Map, Value};
 /// A call of the model.
 pub(super) struct Call<'a> {
     pub(super) name: &'a str,
+    /// The namespace that declares the tool, if there is one.
+    pub(super) namespace: Option<&'a str>,
     pub(super) arguments: Value,
 }
 
-/// A call of every tool that `text` names, in the order of the tools; two of each with `twice`.
+/// A call of every tool that `text` names, in the order of the tools; two of each with `twice`. A
+/// tool of a namespace is named `namespace__name`.
 pub(super) fn calls<'a>(request: &'a Value, text: &str) -> Vec<Call<'a>> {
     if request["tool_choice"] == "none" {
         return Vec::new();
     }
     let times = if text.to_ascii_lowercase().contains("twice") { 2 } else { 1 };
     let tools = request["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let functions = tools.iter().filter(|tool| tool["type"] == "function");
+    let functions = tools.iter().flat_map(functions);
     functions
         .flat_map(|tool| std::iter::repeat_n(tool, times))
-        .filter_map(|tool| call(tool, text))
+        .filter_map(|(namespace, tool)| call(namespace, tool, text))
         .collect()
 }
 
-fn call<'a>(tool: &'a Value, text: &str) -> Option<Call<'a>> {
+/// The function of a definition, or the functions of a namespace.
+fn functions(tool: &Value) -> Vec<(Option<&str>, &Value)> {
+    match tool["type"].as_str() {
+        Some("function") => vec![(None, tool)],
+        Some("namespace") => {
+            let within = tool["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
+            within.iter().map(|function| (tool["name"].as_str(), function)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn call<'a>(namespace: Option<&'a str>, tool: &'a Value, text: &str) -> Option<Call<'a>> {
     let name = tool["name"].as_str()?;
-    let rest = text_after(text, name)?;
+    let rest = match namespace {
+        Some(namespace) => text_after(text, &format!("{namespace}__{name}"))?,
+        None => text_after(text, name)?,
+    };
     let arguments = first_required_string(&tool["parameters"])
         .map(|property| (property.to_owned(), rest.into()));
-    Some(Call { name, arguments: Map::from_iter(arguments).into() })
+    Some(Call { name, namespace, arguments: Map::from_iter(arguments).into() })
 }
 
 /// The text after the first whole-word occurrence of `name`, ignoring case.

@@ -152,3 +152,21 @@ fn hosted_tools_are_not_called() {
 fn answer_has_at_most_32_calls() {
     assert_eq!(calls(&"echo a, ".repeat(40)).len(), 32);
 }
+
+#[test]
+fn tool_of_a_namespace_is_named_with_or_without_it() {
+    let within = json!([echo(), { "type": "custom", "name": "oracle" }]);
+    let namespace = json!({ "type": "namespace", "name": "mcp__parrot", "tools": within });
+    for (text, name) in
+        [("mcp__parrot__echo: hello", "echo"), ("echo: hello", "echo"), ("oracle hello", "oracle")]
+    {
+        let answer = ask(json!({ "input": text, "tools": [get_weather(), namespace] }));
+        let output = answer.items().iter();
+        let calls: Vec<&Value> = output.filter(|item| item["call_id"].is_string()).collect();
+        assert_eq!(calls.len(), 1, "{text}");
+        assert_eq!(
+            (&calls[0]["name"], &calls[0]["namespace"]),
+            (&json!(name), &json!("mcp__parrot"))
+        );
+    }
+}

@@ -226,7 +226,7 @@ fn free_port() -> io::Result<u16> {
 
 const PORTS_TRIED: usize = 3;
 
-const DISCONNECTION_TIMEOUT: Duration = Duration::from_secs(60);
+const DISCONNECTION_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Enough connections for the parallel tests of a large machine.
 const SETTINGS: [&str; 4] =

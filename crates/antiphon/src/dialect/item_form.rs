@@ -49,7 +49,9 @@ impl ItemForm {
             | K::CodeInterpreterCall
             | K::ImageGenerationCall
             | K::McpListTools
-            | K::McpCall => Self::ProviderRecord,
+            | K::McpCall
+            | K::ToolSearchCall
+            | K::ToolSearchOutput => Self::ProviderRecord,
             K::Other(name) if name.contains(':') => Self::Extension,
             K::ShellCall
             | K::ShellCallOutput
@@ -59,8 +61,6 @@ impl ItemForm {
             | K::ApplyPatchCallOutput
             | K::ComputerCall
             | K::ComputerCallOutput
-            | K::ToolSearchCall
-            | K::ToolSearchOutput
             | K::Program
             | K::ProgramOutput
             | K::MultiAgentCall

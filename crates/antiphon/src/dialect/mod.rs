@@ -39,6 +39,7 @@ mod item_form;
 mod request;
 mod seal;
 mod stream_decoder;
+mod tools;
 mod upstream_api;
 mod usage;
 mod writer;

@@ -4,10 +4,10 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
+use super::tools::{DeclaredTool, DeclaredTools, FlatNames};
 use crate::item::Item;
-use crate::json::Object;
+use crate::json::{Object, quote};
 use crate::transcript::Origin;
 
 /// A request in the form of the Responses API. Its items are complete and in an order that
@@ -51,9 +51,9 @@ pub struct Unsupported {
     pub message: String,
 }
 
-/// The error for a tool without a name, with the text of the Responses API.
-pub(super) fn missing_name(position: usize) -> Unsupported {
-    let path = format!("tools[{position}].name");
+/// The error for the tool at `path` without a name, with the text of the Responses API.
+pub(super) fn missing_name(path: &str) -> Unsupported {
+    let path = format!("{path}.name");
     Unsupported {
         message: format!("Missing required parameter: '{path}'."),
         place: RequestPath::Field(path),
@@ -120,8 +120,11 @@ impl fmt::Display for RequestPath {
 pub struct RequestContext {
     /// The server that answers. Sealed reasoning is returned only to it.
     pub origin: Origin,
-    /// The names of the request's custom tools, whose input is text instead of JSON.
+    /// The names of the request's custom tools, whose input is text instead of JSON. Those of tools
+    /// in namespaces are flat.
     custom_tools: HashSet<String>,
+    /// The flat names of the request's tools in namespaces.
+    names: FlatNames,
     /// Whether the client requested log probabilities.
     pub(crate) wants_logprobs: bool,
 }
@@ -132,28 +135,39 @@ const LOGPROBS: &str = "message.output_text.logprobs";
 impl RequestContext {
     /// Reads a request to `origin`, in the fields of the Responses API.
     pub fn from_request(request: &Object<'_>, origin: Origin) -> Self {
-        let tools = request.present("tools").and_then(|tools| serde_json::from_str(tools).ok());
-        let tools: Vec<&RawValue> = tools.unwrap_or_default();
-        let custom_tools = tools.iter().filter_map(|tool| custom_tool(tool.get())).collect();
+        let declared = DeclaredTools::from_fields(request).unwrap_or_default();
+        let custom_tools = declared.tools.iter().filter_map(custom_tool).collect();
         let include = request.present("include").and_then(|raw| serde_json::from_str(raw).ok());
         let include: Vec<String> = include.unwrap_or_default();
         let wants_logprobs = include.iter().any(|included| included == LOGPROBS);
-        Self { origin, custom_tools, wants_logprobs }
+        Self { origin, custom_tools, names: declared.names, wants_logprobs }
     }
 
     /// An unknown request to `origin`.
     pub fn unknown(origin: Origin) -> Self {
-        Self { origin, custom_tools: HashSet::new(), wants_logprobs: false }
+        let (custom_tools, names) = (HashSet::new(), FlatNames::default());
+        Self { origin, custom_tools, names, wants_logprobs: false }
     }
 
     /// Whether the request has a custom tool with this name.
     pub fn is_custom(&self, tool: &str) -> bool {
         self.custom_tools.contains(tool)
     }
+
+    /// Writes the name of a called tool to the item of the call. `called` is the name that the
+    /// model knows: for a tool in a namespace the flat one.
+    pub(super) fn write_name(&self, called: &str, call: &mut Object<'_>) {
+        match self.names.find(called) {
+            Some(tool) => {
+                call.set("name", quote(&tool.name));
+                call.set("namespace", quote(&tool.namespace));
+            }
+            None => call.set("name", quote(called)),
+        }
+    }
 }
 
-fn custom_tool(raw: &str) -> Option<String> {
-    let tool = Object::parse(raw.as_bytes()).ok()?;
+fn custom_tool(DeclaredTool { definition: tool, .. }: &DeclaredTool<'_>) -> Option<String> {
     let name = tool.string("name").filter(|_| tool.string("type").as_deref() == Some("custom"));
     name.map(std::borrow::Cow::into_owned)
 }

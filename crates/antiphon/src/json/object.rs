@@ -98,6 +98,13 @@ impl<'a> Object<'a> {
         self.fields.iter().map(|(name, raw)| (name.as_ref(), raw.as_ref()))
     }
 
+    /// The same object with its own copies of all values.
+    pub(crate) fn into_owned(self) -> Object<'static> {
+        let owned = |text: Cow<'a, str>| Cow::Owned(text.into_owned());
+        let fields = self.fields.into_iter().map(|(name, raw)| (owned(name), owned(raw)));
+        Object { fields: fields.collect() }
+    }
+
     /// The object as JSON text.
     pub fn to_text(&self) -> String {
         let length: usize = self.iter().map(|(name, raw)| name.len() + raw.len() + 4).sum();

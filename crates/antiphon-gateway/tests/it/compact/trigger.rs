@@ -56,15 +56,21 @@ async fn supporting_upstream_gets_the_trigger() {
 
 #[tokio::test]
 async fn gateway_compacts_if_the_upstream_ignores_the_trigger() {
-    let world = World::new().await;
-    let client = world.client();
-    let input = json!([user("My color is purple"), trigger()]);
-    client.respond(&ask(input.clone())).await;
-    script_summary(&world);
+    for mode in MODES {
+        let world = World::new().await;
+        let client = world.client();
+        world.script(Reply::sse(Answer::new(MODEL).reasoning("Hm.").message("Noted.").frames()));
+        script_summary(&world);
+        let input = json!([user("My color is purple"), trigger()]);
 
-    let turn = client.respond(&ask(input)).await;
+        let turn = client.turn(mode, &ask(input.clone())).await;
 
-    assert_eq!(lines(turn.output()), ["compaction"]);
+        assert_eq!(lines(turn.output()), ["compaction"]);
+        assert_eq!(world.upstream.requests().len(), 2);
+        script_summary(&world);
+        client.turn(mode, &ask(input)).await;
+        assert_eq!(world.upstream.requests().len(), 3, "the upstream was asked to compact again");
+    }
 }
 
 #[tokio::test]

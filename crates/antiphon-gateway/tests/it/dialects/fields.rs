@@ -70,13 +70,13 @@ async fn schema_is_converted_and_echoed() {
 
 /// A turn that the upstream's API cannot carry, with the place that the error names.
 fn impossible(dialect: Dialect) -> Vec<(Ask, &'static str)> {
-    let search = json!([{"type": "file_search", "vector_store_ids": ["vs_1"]}]);
+    let shell = json!([{"type": "local_shell"}]);
     let file = json!([
         {"role": "user", "content": "Look"},
         {"role": "user", "content": [{"type": "input_image", "file_id": "file_1"}]},
     ]);
     let mut cases = vec![
-        (plain("Hello").field("tools", search), "tools[0]"),
+        (plain("Hello").field("tools", shell), "tools[0]"),
         (plain("Hello").field("prompt", json!({"id": "pmpt_1"})), "prompt"),
         (plain(file), "input[1].content[0]"),
     ];

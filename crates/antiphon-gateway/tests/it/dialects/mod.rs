@@ -8,6 +8,7 @@ mod reasoning;
 mod rejections;
 mod several_upstreams;
 mod three_turns;
+mod tools;
 
 use antiphon::dialect::UpstreamApi;
 use antiphon_mock::{Answer, Api, Exchange, Reply};

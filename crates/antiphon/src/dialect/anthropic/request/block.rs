@@ -3,6 +3,7 @@
 use super::content::Content;
 use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
+use crate::dialect::tools::FlatNames;
 use crate::item::{Item, Kind};
 use crate::json::{Object, push_quoted, unquote};
 
@@ -65,14 +66,10 @@ pub(super) fn is_blank(raw: &str) -> bool {
 /// as `{"_raw": "…"}`, and the change is reported.
 pub(super) fn tool_use(
     id: &str,
+    name: &str,
     (position, kind, call): (usize, &Kind, &Object<'_>),
     omissions: &mut AnthropicOmissions,
-) -> Result<Block, Unsupported> {
-    let name = call.present("name").filter(|name| name.starts_with('"'));
-    let name = name.ok_or_else(|| {
-        let place = RequestPath::Item(position, "name".into());
-        unsupported(place, "a call in the Anthropic Messages API needs a name")
-    })?;
+) -> Block {
     let input = match kind {
         Kind::CustomToolCall => {
             format!(r#"{{"input":{}}}"#, call.present("input").unwrap_or("\"\""))
@@ -82,11 +79,27 @@ pub(super) fn tool_use(
     let mut json = String::from(r#"{"type":"tool_use","id":"#);
     push_quoted(&mut json, id);
     json.push_str(r#","name":"#);
-    json.push_str(name);
+    push_quoted(&mut json, name);
     json.push_str(r#","input":"#);
     json.push_str(&input);
     json.push('}');
-    Ok(Block::Other(json))
+    Block::Other(json)
+}
+
+/// The name under which the model knows the tool of a call.
+pub(super) fn called_name(
+    position: usize,
+    call: &Object<'_>,
+    names: &FlatNames,
+) -> Result<String, Unsupported> {
+    let name = call.string("name").ok_or_else(|| {
+        let place = RequestPath::Item(position, "name".into());
+        unsupported(place, "a call in the Anthropic Messages API needs a name")
+    })?;
+    Ok(match call.string("namespace") {
+        Some(namespace) => names.flatten(&namespace, &name),
+        None => name.into_owned(),
+    })
 }
 
 fn arguments(call: &Object<'_>, position: usize, omissions: &mut AnthropicOmissions) -> String {

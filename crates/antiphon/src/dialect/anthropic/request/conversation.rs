@@ -1,13 +1,12 @@
 //! Converts items into `system` and `messages`.
 
-use std::borrow::Cow;
-
-use super::block::{Block, tool_result, tool_use, write_all};
+use super::block::{Block, called_name, tool_result, tool_use, write_all};
 use super::content::Content;
 use super::turns::Turns;
 use super::{AnthropicOmissions, unsupported};
 use crate::dialect::item_form::ItemForm;
 use crate::dialect::request::{CallIds, Request, RequestPath, Unsupported};
+use crate::dialect::tools::FlatNames;
 use crate::dialect::{Dialect, Seal};
 use crate::item::{Exchanges, Item, PairRole, Role};
 use crate::json::Object;
@@ -34,9 +33,10 @@ pub(super) struct Conversation {
 impl Conversation {
     pub(super) fn from_request(
         request: Request<'_>,
+        names: &FlatNames,
         omissions: &mut AnthropicOmissions,
     ) -> Result<Self, Unsupported> {
-        let mut builder = ConversationBuilder::new(request, omissions);
+        let mut builder = ConversationBuilder::new(request, names, omissions);
         builder.instructions(request.fields)?;
         for (position, item) in request.items.iter().enumerate() {
             builder.item(position, item)?;
@@ -73,6 +73,7 @@ impl Conversation {
 struct ConversationBuilder<'a> {
     items: &'a [Item],
     origin: &'a Origin,
+    names: &'a FlatNames,
     joined: Vec<Option<PairRole>>,
     /// For each call, the position of its output.
     outputs: Vec<Option<usize>>,
@@ -84,7 +85,11 @@ struct ConversationBuilder<'a> {
 }
 
 impl<'a> ConversationBuilder<'a> {
-    fn new(request: Request<'a>, omissions: &'a mut AnthropicOmissions) -> Self {
+    fn new(
+        request: Request<'a>,
+        names: &'a FlatNames,
+        omissions: &'a mut AnthropicOmissions,
+    ) -> Self {
         let mut exchanges = Exchanges::default();
         let mut outputs = vec![None; request.items.len()];
         let mut joined = Vec::with_capacity(request.items.len());
@@ -98,6 +103,7 @@ impl<'a> ConversationBuilder<'a> {
         Self {
             items: request.items,
             origin: request.origin,
+            names,
             joined,
             outputs,
             call_ids: CallIds::default(),
@@ -205,9 +211,10 @@ impl<'a> ConversationBuilder<'a> {
         let valid_id = to_valid_id(call_id);
         let id = self.call_ids.next(Some(&valid_id), &valid_id);
         let fields = item.object();
-        let call = tool_use(&id, (position, &item.head().kind, &fields), self.omissions)?;
+        let name = called_name(position, &fields, self.names)?;
+        let call = tool_use(&id, &name, (position, &item.head().kind, &fields), self.omissions);
         let result = tool_result(&id, (output, &self.items[output]), self.omissions)?;
-        self.called.extend(fields.string("name").map(Cow::into_owned));
+        self.called.push(name);
         self.turns.call(position, call, result);
         Ok(())
     }

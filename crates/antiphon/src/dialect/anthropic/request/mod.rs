@@ -44,10 +44,11 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     options::refuse(fields)?;
     let mut omissions = AnthropicOmissions::default();
     let model = Model::from_fields(fields);
-    let conversation = Conversation::from_request(request, &mut omissions)?;
-    let choice = ToolChoice::from_fields(fields)?;
-    choice.check_defined(&Tools::names(fields))?;
-    let tools = Tools::from_fields(fields, &choice, &mut omissions)?;
+    let declared = tools::declared(fields)?;
+    let conversation = Conversation::from_request(request, &declared.names, &mut omissions)?;
+    let choice = ToolChoice::from_fields(fields, &declared)?;
+    choice.check_defined(&tools::names(&declared))?;
+    let tools = Tools::from_declared(&declared, &choice, &mut omissions)?;
     let max_tokens = MaxTokens::from_fields(fields, &model);
     let limits = thinking::Limits {
         max_tokens: max_tokens.number,

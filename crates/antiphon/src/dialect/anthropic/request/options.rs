@@ -9,7 +9,8 @@ use crate::json::{Object, unquote};
 
 /// The fields of a Responses API request, and `max_tokens`. A field that is neither here nor in
 /// [`REFUSED`] is sent unchanged.
-const KNOWN: [&str; 29] = [
+const KNOWN: [&str; 30] = [
+    "client_metadata",
     "conversation",
     "frequency_penalty",
     "include",
@@ -51,7 +52,8 @@ const REFUSED: [(&str, &str); 5] = [
 ];
 
 /// Optional fields that Anthropic does not have, with the values that mean the default.
-const LEFT_OUT: [(&str, &[&str]); 8] = [
+const LEFT_OUT: [(&str, &[&str]); 9] = [
+    ("client_metadata", &["{}"]),
     ("frequency_penalty", &["0", "0.0"]),
     ("max_tool_calls", &[]),
     ("metadata", &["{}"]),

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::unsupported;
 use crate::dialect::request::{RequestPath, Unsupported};
+use crate::dialect::tools::DeclaredTools;
 use crate::json::{Object, quote, unquote};
 
 /// `tool_choice` and `parallel_tool_calls`.
@@ -28,12 +29,15 @@ enum Mode {
 }
 
 impl ToolChoice {
-    pub(super) fn from_fields(fields: &Object<'_>) -> Result<Self, Unsupported> {
+    pub(super) fn from_fields(
+        fields: &Object<'_>,
+        declared: &DeclaredTools<'_>,
+    ) -> Result<Self, Unsupported> {
         let is_parallel = fields.get("parallel_tool_calls") != Some("false");
         let (mode, allowed) = match fields.present("tool_choice") {
             None => (Mode::Unspecified, None),
             Some(raw) if raw.starts_with('"') => (Mode::parse(raw)?, None),
-            Some(raw) => parse_object(raw)?,
+            Some(raw) => parse_object(raw, declared)?,
         };
         Ok(Self { mode, allowed, is_parallel })
     }
@@ -97,12 +101,15 @@ impl Mode {
 }
 
 /// Parses a `tool_choice` object into the mode and the allowed tools.
-fn parse_object(raw: &str) -> Result<(Mode, Option<HashSet<String>>), Unsupported> {
+fn parse_object(
+    raw: &str,
+    declared: &DeclaredTools<'_>,
+) -> Result<(Mode, Option<HashSet<String>>), Unsupported> {
     let choice = Object::parse(raw.as_bytes()).map_err(|_| unknown(raw))?;
     let kind = choice.string("type").unwrap_or_default();
     match &*kind {
         "function" | "custom" => match choice.present("name") {
-            Some(name) => Ok((Mode::Tool(name.to_owned()), None)),
+            Some(_) => Ok((Mode::Tool(quote(&declared.chosen_name(&choice))), None)),
             None => Err(unknown("a tool without a name")),
         },
         "allowed_tools" => {
@@ -110,17 +117,33 @@ fn parse_object(raw: &str) -> Result<(Mode, Option<HashSet<String>>), Unsupporte
                 choice.string("mode").map_or(Ok(Mode::Auto), |mode| Mode::parse(&quote(&mode)))?;
             let tools: Option<Vec<&RawValue>> =
                 choice.present("tools").and_then(|raw| serde_json::from_str(raw).ok());
-            let named = tools.unwrap_or_default().into_iter().filter_map(name_or_type);
-            Ok((mode, Some(named.collect())))
+            let named = tools.unwrap_or_default().into_iter();
+            let named = named.filter_map(|tool| Object::parse_str(tool.get()).ok());
+            let named: Result<_, _> = named.map(|tool| name_or_type(&tool, declared)).collect();
+            Ok((mode, Some(named?)))
         }
+        kind if declared.is_hosted(&choice) => Err(left_out(kind)),
         other => Err(unknown(other)),
     }
 }
 
-fn name_or_type(tool: &RawValue) -> Option<String> {
-    let tool = Object::parse(tool.get().as_bytes()).ok()?;
-    let name = tool.string("name").or_else(|| tool.string("type"));
-    name.map(std::borrow::Cow::into_owned)
+/// The name under which the model knows a tool, or the type of a tool without a name.
+fn name_or_type(tool: &Object<'_>, declared: &DeclaredTools<'_>) -> Result<String, Unsupported> {
+    let kind = tool.string("type").unwrap_or_default();
+    match tool.string("name") {
+        _ if declared.is_hosted(tool) => Err(left_out(&kind)),
+        Some(_) => Ok(declared.chosen_name(tool)),
+        None => Ok(kind.into_owned()),
+    }
+}
+
+/// The error for a choice of a tool that the request is sent without.
+fn left_out(kind: &str) -> Unsupported {
+    let why = format!(
+        "the Anthropic Messages API has no equivalent of the tool '{kind}', so the model cannot \
+         call it"
+    );
+    unsupported(RequestPath::field("tool_choice"), &why)
 }
 
 fn unknown(choice: &str) -> Unsupported {

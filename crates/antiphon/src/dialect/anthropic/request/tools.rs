@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::value::RawValue;
-
 use super::conversation::Conversation;
 use super::tool_choice::ToolChoice;
 use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported, missing_name};
+use crate::dialect::tools::{DeclaredTool, DeclaredTools, HostedTool, InvalidTools};
 use crate::json::{Object, quote};
 
 /// The input schema of a tool without `parameters`.
@@ -23,33 +22,26 @@ const TEXT_INPUT: &str = concat!(
 pub(super) struct Tools(Vec<String>);
 
 impl Tools {
-    /// The tools of the request that its `tool_choice` allows.
-    pub(super) fn from_fields(
-        fields: &Object<'_>,
+    /// The tools of the request that its `tool_choice` allows. Hosted tools are left out.
+    pub(super) fn from_declared(
+        declared: &DeclaredTools<'_>,
         choice: &ToolChoice,
         omissions: &mut AnthropicOmissions,
     ) -> Result<Self, Unsupported> {
-        let Some(raw) = fields.present("tools") else { return Ok(Self(Vec::new())) };
-        let tools: Vec<Object<'_>> = serde_json::from_str::<Vec<&RawValue>>(raw)
-            .and_then(|tools| {
-                tools.iter().map(|tool| Object::parse(tool.get().as_bytes())).collect()
-            })
-            .map_err(|_| {
-                let why = "a tool in the Anthropic Messages API is an object";
-                unsupported(RequestPath::field("tools"), why)
-            })?;
-        let mut sent = Vec::with_capacity(tools.len());
-        for (number, tool) in tools.iter().enumerate() {
-            if choice.allows(&name_of(tool)) {
-                sent.push(encode_tool(number, tool, omissions)?);
+        let mut sent = Vec::with_capacity(declared.tools.len());
+        for tool in &declared.tools {
+            if choice.allows(&name_of(&tool.definition)) {
+                sent.push(encode_tool(tool, omissions)?);
+            }
+        }
+        for HostedTool { path, kind } in &declared.hosted {
+            if choice.allows(kind) {
+                let why =
+                    format!("the Anthropic Messages API has no equivalent of the tool '{kind}'");
+                omissions.leave_out(RequestPath::field(path), &why);
             }
         }
         Ok(Self(sent))
-    }
-
-    /// The names of the request's tools; a hosted tool is listed by type.
-    pub(super) fn names(fields: &Object<'_>) -> HashSet<String> {
-        fields.objects("tools").iter().map(name_of).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -80,14 +72,29 @@ impl Tools {
     }
 }
 
+/// The tools of a request.
+pub(super) fn declared<'a>(fields: &'a Object<'_>) -> Result<DeclaredTools<'a>, Unsupported> {
+    DeclaredTools::from_fields(fields).map_err(|error| match error {
+        InvalidTools::Nameless(path) => missing_name(&path),
+        InvalidTools::NotAnArray(_) | InvalidTools::NotAnObject(_) => {
+            let why = "a tool in the Anthropic Messages API is an object";
+            unsupported(RequestPath::field("tools"), why)
+        }
+    })
+}
+
+/// The names of the tools to send; a tool without a name is listed by type.
+pub(super) fn names(declared: &DeclaredTools<'_>) -> HashSet<String> {
+    declared.tools.iter().map(|tool| name_of(&tool.definition)).collect()
+}
+
 fn name_of(tool: &Object<'_>) -> String {
     let name = tool.string("name").or_else(|| tool.string("type"));
     name.unwrap_or_default().into_owned()
 }
 
 fn encode_tool(
-    number: usize,
-    definition: &Object<'_>,
+    DeclaredTool { path, definition }: &DeclaredTool<'_>,
     omissions: &mut AnthropicOmissions,
 ) -> Result<String, Unsupported> {
     let description = definition.present("description");
@@ -95,7 +102,7 @@ fn encode_tool(
     let needs_name = matches!(&*kind, "function" | "custom");
     let name = definition.present("name").filter(|raw| *raw != r#""""#);
     let Some(name) = name.or((!needs_name).then_some("")) else {
-        return Err(missing_name(number));
+        return Err(missing_name(path));
     };
     match &*kind {
         "function" => {
@@ -109,13 +116,13 @@ fn encode_tool(
         "custom" => {
             if has_grammar(definition) {
                 let why = "the Anthropic Messages API has no grammars for the input of a tool";
-                omissions.leave_out(RequestPath::field(format!("tools[{number}].format")), why);
+                omissions.leave_out(RequestPath::field(format!("{path}.format")), why);
             }
             Ok(tool(name, description, TEXT_INPUT))
         }
         other => {
             let why = format!("the Anthropic Messages API has no equivalent of the tool '{other}'");
-            Err(unsupported(RequestPath::field(format!("tools[{number}].type")), &why))
+            Err(unsupported(RequestPath::field(format!("{path}.type")), &why))
         }
     }
 }

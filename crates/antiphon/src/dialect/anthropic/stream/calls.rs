@@ -110,6 +110,8 @@ pub(super) struct Call {
     item: u64,
     key: CallKey,
     is_custom: bool,
+    /// The fields of the item that name the tool.
+    name: Object<'static>,
     /// The input that arrived in deltas, still escaped.
     streamed: String,
     /// The input at the start of the block, raw.
@@ -137,8 +139,11 @@ impl Call {
         assembler: &mut Assembler,
     ) -> Self {
         let key = CallKey::from_block(block);
+        let mut name = Object::default();
+        context.request.write_name(&key.tool, &mut name);
         let call = Self {
             item: context.new_item(),
+            name,
             is_custom: context.request.is_custom(&key.tool),
             key,
             streamed: String::new(),
@@ -213,7 +218,9 @@ impl Call {
         let mut item = Object::default();
         item.set("type", quote(kind));
         item.set("call_id", quote(&self.key.id));
-        item.set("name", quote(&self.key.tool));
+        for (field, raw) in self.name.iter() {
+            item.set(field.to_owned(), raw.to_owned());
+        }
         item.set(key, text.to_owned());
         item
     }

@@ -8,6 +8,7 @@ use super::{ChatOmissions, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::item_form::ItemForm;
 use crate::dialect::request::{Request, RequestPath, Unsupported};
+use crate::dialect::tools::FlatNames;
 use crate::item::{Exchanges, Head, Item, PairRole, Role};
 use crate::json::Object;
 use crate::transcript::Origin;
@@ -15,10 +16,12 @@ use crate::transcript::Origin;
 /// The `messages` of a request: its instructions, then its items.
 pub(super) fn encode(
     request: Request<'_>,
+    names: &FlatNames,
     omissions: &mut ChatOmissions,
 ) -> Result<String, Unsupported> {
     let mut conversation = Conversation {
         origin: request.origin,
+        names,
         messages: Vec::new(),
         exchanges: Exchanges::default(),
         calls: HashMap::new(),
@@ -36,6 +39,7 @@ pub(super) fn encode(
 /// directly after the message with the calls. Nothing else moves.
 struct Conversation<'a> {
     origin: &'a Origin,
+    names: &'a FlatNames,
     messages: Vec<Message>,
     exchanges: Exchanges,
     /// For the position of a call: the index of its turn, and the call's index in the turn.
@@ -83,8 +87,10 @@ impl Conversation<'_> {
                 Ok(())
             }
             ItemForm::FunctionCall | ItemForm::CustomCall => {
+                let names = self.names;
                 let (message, turn) = self.turn();
-                let nth = turn.call(position, &head.kind, &item.object(), omissions)?;
+                let call = (position, &head.kind, &item.object());
+                let nth = turn.call(call, names, omissions)?;
                 self.calls.insert(position, (message, nth));
                 Ok(())
             }

@@ -36,8 +36,9 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     let mut omissions = ChatOmissions::default();
     let mut body = Body::new();
     body.present("model", request.fields.present("model"));
-    body.raw("messages", &messages::encode(request, &mut omissions)?);
-    tools::encode(request.fields, &mut body)?;
+    let tools = tools::declared(request.fields)?;
+    body.raw("messages", &messages::encode(request, &tools.names, &mut omissions)?);
+    tools::encode(request.fields, &tools, &mut body, &mut omissions)?;
     options::encode_formats(request.fields, &mut body, &mut omissions)?;
     options::encode_logprobs(request.fields, &mut body, &mut omissions);
     options::encode(request.fields, &mut body, &mut omissions)?;

@@ -71,6 +71,7 @@ const RULES: &[Rule] = &[
     rule("prompt_cache_retention", SentAs("prompt_cache_retention")),
     rule_with_default("false", "store", Omitted("the upstream must not store the answer")),
     rule_with_default("{}", "metadata", Omitted("it takes metadata only for stored answers")),
+    rule_with_default("{}", "client_metadata", Omitted("it takes no data about its clients")),
     rule_with_default(r#""disabled""#, "truncation", Omitted("it never truncates a conversation")),
     rule("max_tool_calls", Omitted("it has no hosted tools, which this field limits")),
     rule_with_default("false", "background", Refused("it has no background responses")),

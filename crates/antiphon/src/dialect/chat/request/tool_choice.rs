@@ -8,6 +8,7 @@ use super::tools::ToolKey;
 use super::unsupported;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{RequestPath, Unsupported};
+use crate::dialect::tools::DeclaredTools;
 use crate::json::Object;
 
 /// `tool_choice`.
@@ -26,26 +27,36 @@ pub(super) enum Choice {
 
 impl Choice {
     /// Parses the choice of a request.
-    pub(super) fn from_request(request: &Object<'_>) -> Result<Self, Unsupported> {
+    pub(super) fn from_request(
+        request: &Object<'_>,
+        declared: &DeclaredTools<'_>,
+    ) -> Result<Self, Unsupported> {
         match request.present("tool_choice") {
             None | Some(r#""auto""#) => Ok(Self::Auto),
             Some(r#""none""#) => Ok(Self::None),
             Some(r#""required""#) => Ok(Self::Required),
             Some(raw) => Object::parse(raw.as_bytes())
                 .map_err(|_| unknown("tool_choice"))
-                .and_then(|choice| Self::parse_object(&choice)),
+                .and_then(|choice| Self::parse_object(&choice, declared)),
         }
     }
 
-    fn parse_object(choice: &Object<'_>) -> Result<Self, Unsupported> {
+    fn parse_object(
+        choice: &Object<'_>,
+        declared: &DeclaredTools<'_>,
+    ) -> Result<Self, Unsupported> {
         match choice.string("type").as_deref() {
-            Some("function" | "custom") => Ok(Self::Named(ToolKey::from_tool(choice))),
-            Some("allowed_tools") => Self::parse_allowed(choice),
+            Some("function" | "custom") => Ok(Self::Named(chosen(choice, declared))),
+            Some("allowed_tools") => Self::parse_allowed(choice, declared),
+            Some(kind) if declared.is_hosted(choice) => Err(left_out("tool_choice.type", kind)),
             _ => Err(unknown("tool_choice.type")),
         }
     }
 
-    fn parse_allowed(choice: &Object<'_>) -> Result<Self, Unsupported> {
+    fn parse_allowed(
+        choice: &Object<'_>,
+        declared: &DeclaredTools<'_>,
+    ) -> Result<Self, Unsupported> {
         let required = match choice.string("mode").as_deref() {
             Some("none") => return Ok(Self::None),
             None | Some("auto") => false,
@@ -55,11 +66,15 @@ impl Choice {
         let list = choice.present("tools").unwrap_or("[]");
         let raws: Vec<&RawValue> =
             serde_json::from_str(list).map_err(|_| unknown("tool_choice.tools"))?;
-        let tools: Result<Vec<ToolKey>, _> = raws
-            .iter()
-            .map(|raw| Object::parse(raw.get().as_bytes()).map(|tool| ToolKey::from_tool(&tool)))
-            .collect();
-        let tools = tools.map_err(|_| unknown("tool_choice.tools"))?;
+        let mut tools = Vec::with_capacity(raws.len());
+        for (position, raw) in raws.iter().enumerate() {
+            let tool = Object::parse_str(raw.get()).map_err(|_| unknown("tool_choice.tools"))?;
+            if declared.is_hosted(&tool) {
+                let path = format!("tool_choice.tools[{position}]");
+                return Err(left_out(&path, &tool.string("type").unwrap_or_default()));
+            }
+            tools.push(chosen(&tool, declared));
+        }
         let set = tools.iter().cloned().collect();
         Ok(Self::Allowed { tools, set, required })
     }
@@ -100,6 +115,17 @@ fn required(sent: &HashSet<ToolKey>) -> Result<Option<String>, Unsupported> {
         return Err(unsupported(RequestPath::field("tool_choice"), because));
     }
     Ok(Some(r#""required""#.into()))
+}
+
+/// The key of the tool that a choice names.
+fn chosen(choice: &Object<'_>, declared: &DeclaredTools<'_>) -> ToolKey {
+    ToolKey { name: declared.chosen_name(choice), ..ToolKey::from_tool(choice) }
+}
+
+/// The error for a choice of a tool that the request is sent without.
+fn left_out(path: &str, kind: &str) -> Unsupported {
+    let because = format!("it has no equivalent of the tool '{kind}', so the model cannot call it");
+    unsupported(RequestPath::field(path), &because)
 }
 
 fn no_such_tool(path: &str) -> Unsupported {

@@ -2,12 +2,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::value::RawValue;
-
 use super::tool_choice::Choice;
-use super::{Body, unsupported};
+use super::{Body, ChatOmissions, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{RequestPath, Unsupported, missing_name};
+use crate::dialect::tools::{DeclaredTool, DeclaredTools, HostedTool, InvalidTools};
 use crate::json::Object;
 
 /// The key of a tool: its type and its name. Hosted tools have no name.
@@ -22,15 +21,38 @@ impl ToolKey {
         let text = |field| tool.string(field).map_or_else(String::new, String::from);
         Self { kind: text("type"), name: text("name") }
     }
+
+    /// The key of a tool without a name.
+    fn hosted(kind: &str) -> Self {
+        Self { kind: kind.to_owned(), name: String::new() }
+    }
+}
+
+/// The tools of a request.
+pub(super) fn declared<'a>(request: &'a Object<'_>) -> Result<DeclaredTools<'a>, Unsupported> {
+    DeclaredTools::from_fields(request).map_err(|error| match error {
+        InvalidTools::NotAnArray(path) => {
+            unsupported(RequestPath::field(path), "expected an array")
+        }
+        InvalidTools::NotAnObject(path) => {
+            unsupported(RequestPath::field(path), "expected an object")
+        }
+        InvalidTools::Nameless(path) => missing_name(&path),
+    })
 }
 
 /// Writes `tools`, `tool_choice` and `parallel_tool_calls`. Servers reject the latter two without
 /// tools. `parallel_tool_calls` is true by default.
 ///
 /// With `allowed_tools`, only those tools are sent, so the model cannot call others.
-pub(super) fn encode(request: &Object<'_>, body: &mut Body) -> Result<(), Unsupported> {
-    let choice = Choice::from_request(request)?;
-    let tools = Tools::parse(request.present("tools"), &choice)?;
+pub(super) fn encode(
+    request: &Object<'_>,
+    declared: &DeclaredTools<'_>,
+    body: &mut Body,
+    omissions: &mut ChatOmissions,
+) -> Result<(), Unsupported> {
+    let choice = Choice::from_request(request, declared)?;
+    let tools = Tools::encode(declared, &choice, omissions)?;
     let tool_choice = choice.encode(&tools.keys)?;
     if tools.encoded.is_empty() {
         return Ok(());
@@ -50,22 +72,24 @@ struct Tools {
 
 impl Tools {
     /// The tools of a request that its choice allows. Other tools are not checked, because the
-    /// request does not use them.
-    fn parse(tools: Option<&str>, choice: &Choice) -> Result<Self, Unsupported> {
-        let raws: Vec<&RawValue> = match tools {
-            None => Vec::new(),
-            Some(tools) => serde_json::from_str(tools)
-                .map_err(|_| unsupported(RequestPath::field("tools"), "expected an array"))?,
-        };
+    /// request does not use them. Hosted tools are left out.
+    fn encode(
+        declared: &DeclaredTools<'_>,
+        choice: &Choice,
+        omissions: &mut ChatOmissions,
+    ) -> Result<Self, Unsupported> {
         let mut tools = Self::default();
-        for (position, raw) in raws.iter().enumerate() {
-            let tool = Object::parse(raw.get().as_bytes()).map_err(|_| {
-                unsupported(RequestPath::field(format!("tools[{position}]")), "expected an object")
-            })?;
-            let key = ToolKey::from_tool(&tool);
+        for DeclaredTool { path, definition } in &declared.tools {
+            let key = ToolKey::from_tool(definition);
             if choice.allows(&key) {
-                tools.encoded.push(encode_tool(position, &tool)?);
+                tools.encoded.push(encode_tool(path, definition)?);
                 tools.keys.insert(key);
+            }
+        }
+        for HostedTool { path, kind } in &declared.hosted {
+            if choice.allows(&ToolKey::hosted(kind)) {
+                let because = format!("it has no equivalent of the tool '{kind}'");
+                omissions.leave_out(RequestPath::field(path), &because);
             }
         }
         Ok(tools)
@@ -77,10 +101,10 @@ const CUSTOM: &[&str] = &["name", "description", "format"];
 
 /// A tool in the form of Chat Completions: the definition under its type. Values keep their bytes;
 /// unknown fields are written next to the definition.
-fn encode_tool(position: usize, tool: &Object<'_>) -> Result<String, Unsupported> {
+fn encode_tool(path: &str, tool: &Object<'_>) -> Result<String, Unsupported> {
     let is_nameless = tool.string("name").is_none_or(|name| name.is_empty());
     match tool.string("type").as_deref() {
-        Some("function" | "custom") if is_nameless => Err(missing_name(position)),
+        Some("function" | "custom") if is_nameless => Err(missing_name(path)),
         Some("function") => {
             let definition =
                 Fields::new().all(present(tool, |name| FUNCTION.contains(&name))).json();
@@ -88,13 +112,13 @@ fn encode_tool(position: usize, tool: &Object<'_>) -> Result<String, Unsupported
         }
         Some("custom") => {
             let described = present(tool, |name| matches!(name, "name" | "description"));
-            let format = format(position, tool)?;
+            let format = format(path, tool)?;
             let definition =
                 Fields::new().all(described).present("format", format.as_deref()).json();
             Ok(nest_definition("custom", &definition, tool, CUSTOM))
         }
         _ => {
-            let place = RequestPath::field(format!("tools[{position}].type"));
+            let place = RequestPath::field(format!("{path}.type"));
             Err(unsupported(place, "its tools are functions and custom tools"))
         }
     }
@@ -115,10 +139,9 @@ fn present<'a>(
 
 /// The format of a custom tool's input; free text is the default. A grammar is nested one level
 /// deeper than in the Responses API.
-fn format(position: usize, tool: &Object<'_>) -> Result<Option<String>, Unsupported> {
+fn format(path: &str, tool: &Object<'_>) -> Result<Option<String>, Unsupported> {
     let Some(raw) = tool.present("format") else { return Ok(None) };
-    let refused =
-        |because| unsupported(RequestPath::field(format!("tools[{position}].format")), because);
+    let refused = |because| unsupported(RequestPath::field(format!("{path}.format")), because);
     let format = Object::parse(raw.as_bytes()).map_err(|_| refused("expected an object"))?;
     match format.string("type").as_deref() {
         Some("text") => Ok(None),

@@ -1,10 +1,13 @@
 //! A turn of the model: one assistant message, and the outputs of its calls.
 
+use std::borrow::Cow;
+
 use super::content::{Author, Content, EMPTY_TEXT};
 use super::reasoning::Reasoning;
 use super::{ChatOmissions, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
 use crate::dialect::request::{CallIds, RequestPath, Unsupported};
+use crate::dialect::tools::FlatNames;
 use crate::item::Kind;
 use crate::json::{Object, quote, unquote};
 
@@ -45,9 +48,8 @@ impl Turn {
     /// Appends a call, and returns its index in the turn.
     pub(super) fn call(
         &mut self,
-        position: usize,
-        kind: &Kind,
-        item: &Object<'_>,
+        (position, kind, item): (usize, &Kind, &Object<'_>),
+        names: &FlatNames,
         omissions: &mut ChatOmissions,
     ) -> Result<usize, Unsupported> {
         let (kind, input) = match kind {
@@ -57,11 +59,11 @@ impl Turn {
         omissions.leave_out_fields(
             position,
             item,
-            &["type", "id", "status", "call_id", "name", input],
+            &["type", "id", "status", "call_id", "name", "namespace", input],
         );
         let call_id = unique_call_id(&mut self.call_ids, string(item, "call_id", position)?);
         let mut called = Fields::new();
-        called.raw("name", string(item, "name", position)?);
+        called.raw("name", &name(item, names, string(item, "name", position)?));
         called.raw(input, string(item, input, position)?);
         let mut json = Fields::new();
         json.raw("id", &call_id).string("type", kind).raw(kind, &called.json());
@@ -119,6 +121,17 @@ fn write_outputs(calls: Vec<Call>, messages: &mut Vec<String>) {
     }
 }
 
+/// The raw name of a call's tool; `own` is the raw name in the item.
+fn name<'a>(item: &Object<'_>, names: &FlatNames, own: &'a str) -> Cow<'a, str> {
+    match item.string("namespace") {
+        Some(namespace) => {
+            let own = unquote(own).unwrap_or_default();
+            quote(&names.flatten(&namespace, &own)).into()
+        }
+        None => own.into(),
+    }
+}
+
 /// A string that a call must have.
 fn string<'a>(item: &'a Object<'_>, field: &str, position: usize) -> Result<&'a str, Unsupported> {
     let value = item.get(field).filter(|raw| raw.starts_with('"'));
@@ -128,7 +141,8 @@ fn string<'a>(item: &'a Object<'_>, field: &str, position: usize) -> Result<&'a 
     })
 }
 
-const CARRIED: &[&str] = &["type", "id", "call_id", "output", "status"];
+/// The fields of an output. The call has the name of the tool.
+const CARRIED: &[&str] = &["type", "id", "call_id", "output", "status", "name", "namespace"];
 
 /// The text of an output that has only images, files or audio.
 const FOLLOWS: &str = "The output follows in the next message.";

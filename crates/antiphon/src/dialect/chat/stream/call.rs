@@ -135,10 +135,12 @@ impl Call {
             true => (r#""custom_tool_call""#, DeltaKind::Input),
             false => (r#""function_call""#, DeltaKind::Arguments),
         };
-        let (call_id, quoted) = (quote(&self.id), quote(&name));
-        let call = [("type", kind), ("call_id", call_id.as_str()), ("name", quoted.as_str())];
+        let mut call = Object::default();
+        call.set("type", kind);
+        call.set("call_id", quote(&self.id));
+        context.write_name(&name, &mut call);
         let reasoning_item = self.extra.take().map(|extra| (reasoning::begin(emitter), extra));
-        let index = emitter.announce_call(&call.into_iter().collect::<Object<'_>>());
+        let index = emitter.announce_call(&call);
         if let Some((reasoning_item, extra)) = reasoning_item {
             let call_id = emitter.assembler.call_id(index).unwrap_or(r#""""#);
             let content = format!(r#"{{"tool_calls":[{{"id":{call_id},"{EXTRA}":{extra}}}]}}"#);

@@ -36,6 +36,8 @@ fn records_of_other_providers_tools_are_left_out() {
         "image_generation_call",
         "mcp_call",
         "mcp_list_tools",
+        "tool_search_call",
+        "tool_search_output",
         "acme:telemetry",
     ] {
         let items =

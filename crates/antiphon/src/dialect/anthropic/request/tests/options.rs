@@ -125,6 +125,7 @@ fn optional_fields_without_counterpart_are_left_out() {
         ("truncation", json!("auto")),
         ("max_tool_calls", json!(2)),
         ("metadata", json!({"a": "b"})),
+        ("client_metadata", json!({"thread_id": "t"})),
         ("prompt_cache_key", json!("k")),
         ("prompt_cache_retention", json!("24h")),
     ] {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{refused, send, try_send};
+use super::{given, refused, send, try_send};
 use crate::item::given::{call, output, user};
 
 fn sent(fields: &Value) -> Value {
@@ -78,11 +78,58 @@ fn custom_tool_grammar_is_left_out() {
 }
 
 #[test]
-fn hosted_tool_is_rejected() {
-    let tools = json!([function("f"), function("g"), {"type": "web_search"}]);
+fn hosted_tools_are_left_out() {
+    for kind in ["web_search", "image_generation", "mcp", "tool_search"] {
+        let tools = json!([function("f"), {"type": kind}]);
+        let sent = send(&json!({"tools": tools}), &[user("hi")]);
+        assert_eq!(sent.body["tools"], json!([plain("f")]), "{kind}");
+        assert_eq!(sent.reported, ["tools[1]"], "{kind}");
+    }
+}
+
+#[test]
+fn tool_without_counterpart_is_rejected() {
+    let tools = json!([function("f"), function("g"), {"type": "local_shell"}]);
     let (place, message) = refused(&json!({"tools": tools}), &[user("hi")]);
     assert_eq!(place, "tools[2].type");
-    assert!(message.contains("web_search"), "{message}");
+    assert!(message.contains("local_shell"), "{message}");
+}
+
+#[test]
+fn choice_of_left_out_tool_is_rejected() {
+    let search = json!({"type": "web_search"});
+    let allowed = json!({"type": "allowed_tools", "mode": "auto", "tools": [search]});
+    for choice in [search, allowed] {
+        let fields =
+            json!({"tools": [function("f"), {"type": "web_search"}], "tool_choice": choice});
+        let (place, message) = refused(&fields, &[user("hi")]);
+        assert_eq!(place, "tool_choice");
+        assert!(message.contains("the tool 'web_search'"), "{message}");
+    }
+    let only = json!({"tools": [{"type": "web_search"}], "tool_choice": "required"});
+    assert_eq!(refused(&only, &[user("hi")]).0, "tool_choice");
+}
+
+#[test]
+fn namespace_becomes_tools_with_flat_names() {
+    let crm = json!({"type": "namespace", "name": "crm", "description": "Customers.",
+        "tools": [function("find"), function("note")]});
+    let choice = json!({"type": "function", "name": "note", "namespace": "crm"});
+    let body = sent(&json!({"tools": [function("f"), crm], "tool_choice": choice}));
+    let described = json!({"name": "crm__find", "description": "Customers.",
+        "input_schema": {"type": "object"}});
+    assert_eq!(body["tools"], json!([plain("f"), described, plain("crm__note")]));
+    assert_eq!(body["tool_choice"], json!({"type": "tool", "name": "crm__note"}));
+}
+
+#[test]
+fn call_of_namespaced_tool_has_flat_name() {
+    let call = json!({"type": "function_call", "call_id": "call_1", "namespace": "crm",
+        "name": "find", "arguments": "{}"});
+    let sent = send(&json!({}), &[user("hi"), given(&call), output("call_1", "1")]);
+    assert_eq!(sent.messages()[1]["content"][0]["name"], "crm__find");
+    assert_eq!(sent.body["tools"][0]["name"], "crm__find");
+    assert_eq!(sent.reported, [""; 0]);
 }
 
 #[test]

@@ -167,3 +167,12 @@ fn unstopped_call_ends_with_answer() {
     assert_eq!(arguments(&received.only_item()), r#"{"at":1}"#);
     assert_eq!(received.only_item()["status"], "completed");
 }
+
+#[test]
+fn call_with_flat_name_gets_its_namespace_back() {
+    let flat = json!({"type": "tool_use", "id": "toolu_1", "name": "crm__find", "input": {}});
+    let received = answers("tool_use", &[block(0, &flat, INPUT, &["{\"at\":1}"])]);
+    let call = received.only_item();
+    assert_eq!((&call["name"], &call["namespace"]), (&json!("find"), &json!("crm")));
+    assert_eq!(arguments(&call), r#"{"at":1}"#);
+}

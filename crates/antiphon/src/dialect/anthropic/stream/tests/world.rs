@@ -12,7 +12,9 @@ use crate::transcript::Origin;
 pub(crate) const ORIGIN: &str = "api.anthropic.com claude";
 
 pub(crate) fn context() -> RequestContext {
-    let tools = json!({"tools": [{"type": "custom", "name": "shell"}]}).to_string();
+    let crm = json!({"type": "namespace", "name": "crm",
+        "tools": [{"type": "function", "name": "find"}]});
+    let tools = json!({"tools": [{"type": "custom", "name": "shell"}, crm]}).to_string();
     RequestContext::from_request(&Object::parse(tools.as_bytes()).unwrap(), Origin::new(ORIGIN))
 }
 

@@ -11,6 +11,8 @@ fn records_of_provider_tools_are_left_out() {
         "image_generation_call",
         "mcp_list_tools",
         "mcp_call",
+        "tool_search_call",
+        "tool_search_output",
         "anthropic:server_tool_use",
     ] {
         let record = json!({"type": kind, "id": "x_1", "status": "completed"});
@@ -46,8 +48,6 @@ fn items_with_state_or_pending_action_are_rejected() {
         "apply_patch_call_output",
         "computer_call",
         "computer_call_output",
-        "tool_search_call",
-        "tool_search_output",
         "program",
         "program_output",
         "multi_agent_call",

@@ -67,10 +67,10 @@ fn defaults_and_nulls_are_not_sent() {
 #[test]
 fn optional_fields_are_left_out_and_reported() {
     let fields = json!({"model": "m", "truncation": "auto", "max_tool_calls": 3, "store": true,
-        "metadata": {"a": "b"}});
+        "metadata": {"a": "b"}, "client_metadata": {"thread_id": "t"}});
     let (body, omitted) = encoded(&fields, &json!([]));
     assert_eq!(body.as_object().unwrap().len(), 4);
-    assert_eq!(omitted, ["store", "metadata", "truncation", "max_tool_calls"]);
+    assert_eq!(omitted, ["store", "metadata", "client_metadata", "truncation", "max_tool_calls"]);
 }
 
 #[test]

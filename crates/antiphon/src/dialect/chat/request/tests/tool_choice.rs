@@ -93,14 +93,32 @@ fn undefined_allowed_tool_is_rejected() {
 }
 
 #[test]
-fn disallowed_hosted_tool_is_not_rejected() {
+fn only_choice_of_hosted_tool_is_rejected() {
     let tools = json!([{"type": "web_search"}, {"type": "function", "name": "f"}]);
     let choice = |name: Value| {
         json!({"model": "m", "tools": tools,
             "tool_choice": allowed("auto", &json!([name]))})
     };
     assert_eq!(names(&body(&choice(json!({"type": "function", "name": "f"})))), ["f"]);
-    assert_eq!(refused_field(&choice(json!({"type": "web_search"}))), "tools[0].type");
+    assert_eq!(refused_field(&choice(json!({"type": "web_search"}))), "tool_choice.tools[0]");
+    let search = json!({"model": "m", "tools": tools, "tool_choice": {"type": "web_search"}});
+    let (place, message) = refused(&search, &json!([]));
+    assert_eq!(place, "tool_choice.type");
+    assert!(message.contains("the tool 'web_search'"), "{message}");
+}
+
+#[test]
+fn choice_of_namespaced_tool_has_flat_name() {
+    let crm = json!({"type": "namespace", "name": "crm",
+        "tools": [{"type": "function", "name": "find"}]});
+    for choice in [
+        json!({"type": "function", "name": "find", "namespace": "crm"}),
+        json!({"type": "function", "name": "find"}),
+    ] {
+        let body = body(&json!({"model": "m", "tools": [crm], "tool_choice": choice}));
+        let expected = json!({"type": "function", "function": {"name": "crm__find"}});
+        assert_eq!(body["tool_choice"], expected, "{choice}");
+    }
 }
 
 #[test]

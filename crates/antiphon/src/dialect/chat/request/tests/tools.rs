@@ -61,8 +61,57 @@ fn grammar_is_nested_one_level_deeper() {
 }
 
 #[test]
-fn hosted_tool_is_rejected() {
-    for kind in ["web_search", "file_search", "mcp", "code_interpreter", "local_shell", "x"] {
+fn hosted_tools_are_left_out() {
+    for kind in ["web_search", "file_search", "mcp", "code_interpreter", "tool_search"] {
+        let fields = json!({"model": "m", "tools": [function("f"), {"type": kind}]});
+        let (body, omitted) = encoded(&fields, &json!([]));
+        assert_eq!(body["tools"].as_array().unwrap().len(), 1, "{kind}");
+        assert_eq!(omitted, ["tools[1]"], "{kind}");
+    }
+}
+
+#[test]
+fn omission_of_hosted_tool_names_it() {
+    let fields = json!({"model": "m", "tools": [{"type": "web_search"}]});
+    let encoded = tried(&fields, &[]).unwrap();
+    assert_eq!(
+        encoded.omissions[0].message,
+        "'tools[0]' is left out for Chat Completions: \
+         it has no equivalent of the tool 'web_search'."
+    );
+}
+
+#[test]
+fn namespace_becomes_functions() {
+    let crm = json!({"type": "namespace", "name": "crm", "description": "Customers.",
+        "tools": [function("find"), {"type": "custom", "name": "query"}]});
+    let expected = json!([
+        {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}},
+        {"type": "function", "function": {"name": "crm__find", "parameters": {"type": "object"},
+            "description": "Customers."}},
+        {"type": "custom", "custom": {"name": "crm__query"}},
+    ]);
+    assert_eq!(body(&json!({"model": "m", "tools": [function("f"), crm]}))["tools"], expected);
+}
+
+#[test]
+fn call_of_namespaced_tool_has_flat_name() {
+    let crm = json!({"type": "namespace", "name": "crm", "tools": [function("find")]});
+    let mut call = call("call_1", "{}");
+    call["namespace"] = json!("crm");
+    call["name"] = json!("find");
+    let mut found = output("call_1", "1");
+    found["namespace"] = json!("crm");
+    found["name"] = json!("find");
+    let (body, omitted) =
+        encoded(&json!({"model": "m", "tools": [crm]}), &json!([user("hi"), call, found]));
+    assert_eq!(body["messages"][1]["tool_calls"][0]["function"]["name"], "crm__find");
+    assert!(omitted.is_empty(), "{omitted:?}");
+}
+
+#[test]
+fn tool_without_counterpart_is_rejected() {
+    for kind in ["local_shell", "shell", "apply_patch", "computer", "x"] {
         let tools = json!([function("f"), function("g"), {"type": kind}]);
         assert_eq!(refused_field(&json!({"model": "m", "tools": tools})), "tools[2].type");
     }
@@ -90,6 +139,8 @@ fn parallel_calls_are_the_default() {
 
 #[test]
 fn tools_of_wrong_type_are_rejected() {
+    let within = json!([{"type": "namespace", "name": "n", "tools": [{"type": "x"}]}]);
+    assert_eq!(refused_field(&json!({"model": "m", "tools": within})), "tools[0].tools[0].type");
     assert_eq!(refused_field(&json!({"model": "m", "tools": 7})), "tools");
     assert_eq!(refused_field(&json!({"model": "m", "tools": [7]})), "tools[0]");
 }

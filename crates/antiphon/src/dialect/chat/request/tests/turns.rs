@@ -91,14 +91,6 @@ fn call_without_name_or_id_is_rejected() {
 }
 
 #[test]
-fn call_namespace_is_reported() {
-    let mut call = call("call_1", "{}");
-    call["namespace"] = json!("crm");
-    let (_, omitted) = reported(&json!([call, output("call_1", "1")]));
-    assert_eq!(omitted, ["input[0].namespace"]);
-}
-
-#[test]
 fn long_call_id_is_shortened_on_both_sides() {
     let long = "x".repeat(64);
     let sent = messages(&json!([call(&long, "{}"), output(&long, "1")]));

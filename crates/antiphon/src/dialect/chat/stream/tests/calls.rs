@@ -225,3 +225,30 @@ fn unknown_call_field_is_left_out() {
     let received = decode(&[calls(&json!([call])), finish("tool_calls")]);
     assert_eq!(left_out(&received), ["field of a tool call 'mood'"]);
 }
+
+#[test]
+fn call_with_flat_name_gets_its_namespace_back() {
+    let tools = json!([{"type": "namespace", "name": "crm", "tools": [
+        {"type": "function", "name": "find"}, {"type": "custom", "name": "query"}]}]);
+    let server = Server { tools: Some(tools), ..Server::default() };
+    let received = server.says(&[
+        calls(&json!([begun(0, "call_1", "crm__find", "{}")])),
+        calls(&json!([begun(1, "call_2", "crm__query", "select")])),
+        calls(&json!([begun(2, "call_3", "find", "{}")])),
+        finish("tool_calls"),
+    ]);
+    let output = received.output();
+    let named =
+        |item: &Value| (item["type"].clone(), item["name"].clone(), item["namespace"].clone());
+    let expected = [
+        (json!("function_call"), json!("find"), json!("crm")),
+        (json!("custom_tool_call"), json!("query"), json!("crm")),
+        (json!("function_call"), json!("find"), Value::Null),
+    ];
+    assert_eq!(output.iter().map(named).collect::<Vec<_>>(), expected);
+    let whole = server.answers(&json!({"id": "chatcmpl-1", "model": "m-1", "choices": [{
+        "index": 0, "finish_reason": "tool_calls", "message": {"role": "assistant",
+            "content": null, "tool_calls": [{"id": "call_1", "type": "function",
+                "function": {"name": "crm__find", "arguments": "{}"}}]}}]}));
+    assert_eq!(named(&whole.only_item()), expected[0]);
+}

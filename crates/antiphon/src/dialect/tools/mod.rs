@@ -1,0 +1,169 @@
+//! The tools of a request for an API that has neither namespaces nor hosted tools.
+//!
+//! ```text
+//!   function, custom ──────────────────────────> sent
+//!   namespace ── its functions, by flat names ──> sent
+//!   hosted tool (web_search, …) ────────────────> left out, reported
+//! ```
+
+mod flat_names;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashSet;
+
+use serde_json::value::RawValue;
+
+pub(super) use self::flat_names::FlatNames;
+use crate::json::{Object, quote};
+
+/// The tools that a provider runs, or that only load other tools. A model can do without them. The
+/// types have versions: `web_search_preview_2025_03_11`.
+const HOSTED: [&str; 6] =
+    ["web_search", "file_search", "code_interpreter", "image_generation", "mcp", "tool_search"];
+
+/// The tools of a request.
+#[derive(Default)]
+pub(super) struct DeclaredTools<'a> {
+    /// The tools of functions and texts, and those of unknown types.
+    pub(super) tools: Vec<DeclaredTool<'a>>,
+    /// The tools that the provider of the Responses API runs.
+    pub(super) hosted: Vec<HostedTool>,
+    /// The names of the functions of namespaces.
+    pub(super) names: FlatNames,
+}
+
+/// A tool outside of a namespace, or a function of one under its flat name.
+pub(super) struct DeclaredTool<'a> {
+    /// The path of the definition: `tools[2]`, `tools[4].tools[0]`.
+    pub(super) path: String,
+    /// The definition.
+    pub(super) definition: Object<'a>,
+}
+
+/// A tool that the provider of the Responses API runs.
+pub(super) struct HostedTool {
+    /// The path of the definition.
+    pub(super) path: String,
+    /// The type of the tool.
+    pub(super) kind: String,
+}
+
+/// The error for definitions that cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum InvalidTools {
+    /// The value at this path is no array.
+    NotAnArray(String),
+    /// The value at this path is no object.
+    NotAnObject(String),
+    /// The namespace at this path has no name.
+    Nameless(String),
+}
+
+impl<'a> DeclaredTools<'a> {
+    /// The tools of these fields.
+    pub(super) fn from_fields(fields: &'a Object<'_>) -> Result<Self, InvalidTools> {
+        let mut declared = Self::default();
+        let Some(raw) = fields.present("tools") else { return Ok(declared) };
+        let tools = definitions(raw, "tools")?;
+        let has_namespace = tools.iter().any(|(_, tool)| is_namespace(tool));
+        let own = tools.iter().filter(|_| has_namespace);
+        let own = own.filter_map(|(_, tool)| text(tool, "name")).collect();
+        for (path, tool) in tools {
+            if is_namespace(&tool) {
+                declared.add_namespace(&path, &tool, &own)?;
+            } else {
+                declared.add(path, tool);
+            }
+        }
+        Ok(declared)
+    }
+
+    /// Whether a choice names a hosted tool of the request.
+    pub(super) fn is_hosted(&self, choice: &Object<'_>) -> bool {
+        let kind = choice.string("type").unwrap_or_default();
+        self.hosted.iter().any(|tool| tool.kind == kind)
+    }
+
+    /// The name under which the model knows the tool that a choice names. The choice of a function
+    /// in a namespace may leave out the namespace if no other tool has the name.
+    pub(super) fn chosen_name(&self, choice: &Object<'_>) -> String {
+        let name = choice.string("name").unwrap_or_default();
+        if let Some(namespace) = choice.string("namespace") {
+            return self.names.flatten(&namespace, &name);
+        }
+        let is_it =
+            |tool: &DeclaredTool<'_>| tool.definition.string("name").as_ref() == Some(&name);
+        if self.tools.iter().any(is_it) {
+            return name.into_owned();
+        }
+        self.names.only_one_named(&name).map_or_else(|| name.clone().into_owned(), str::to_owned)
+    }
+
+    fn add(&mut self, path: String, mut definition: Object<'a>) {
+        let kind = definition.string("type").unwrap_or_default().into_owned();
+        if HOSTED.iter().any(|hosted| is_version_of(&kind, hosted)) {
+            return self.hosted.push(HostedTool { path, kind });
+        }
+        // Without `tool_search` every tool is loaded from the start.
+        definition.remove("defer_loading");
+        self.tools.push(DeclaredTool { path, definition });
+    }
+
+    /// Adds the functions of a namespace. The description of the namespace comes before that of its
+    /// first function.
+    fn add_namespace(
+        &mut self,
+        path: &str,
+        namespace: &Object<'_>,
+        own: &HashSet<String>,
+    ) -> Result<(), InvalidTools> {
+        let Some(space) = text(namespace, "name") else {
+            return Err(InvalidTools::Nameless(path.to_owned()));
+        };
+        let mut about = text(namespace, "description");
+        let tools = namespace.present("tools").unwrap_or("[]");
+        for (path, tool) in definitions(tools, &format!("{path}.tools"))? {
+            let mut tool = tool.into_owned();
+            if let Some(name) = text(&tool, "name") {
+                let flat = self.names.declare(&space, &name, own);
+                tool.set("name", quote(&flat));
+            }
+            if let Some(about) = about.take() {
+                let described = text(&tool, "description").into_iter();
+                let described: Vec<String> = std::iter::once(about).chain(described).collect();
+                tool.set("description", quote(&described.join("\n\n")));
+            }
+            self.add(path, tool);
+        }
+        Ok(())
+    }
+}
+
+fn is_namespace(tool: &Object<'_>) -> bool {
+    tool.string("type").as_deref() == Some("namespace")
+}
+
+/// The text under `key`; `None` also for an empty one.
+fn text(tool: &Object<'_>, key: &str) -> Option<String> {
+    tool.string(key).filter(|text| !text.is_empty()).map(std::borrow::Cow::into_owned)
+}
+
+/// The definitions of a raw array at `path`, each with its own path.
+fn definitions<'a>(raw: &'a str, path: &str) -> Result<Vec<(String, Object<'a>)>, InvalidTools> {
+    let raws: Vec<&RawValue> =
+        serde_json::from_str(raw).map_err(|_| InvalidTools::NotAnArray(path.to_owned()))?;
+    let tools = raws.into_iter().enumerate().map(|(position, raw)| {
+        let path = format!("{path}[{position}]");
+        match Object::parse(raw.get().as_bytes()) {
+            Ok(tool) => Ok((path, tool)),
+            Err(_) => Err(InvalidTools::NotAnObject(path)),
+        }
+    });
+    tools.collect()
+}
+
+/// Whether a type is that of the tool, or of a version of it.
+fn is_version_of(kind: &str, tool: &str) -> bool {
+    kind.strip_prefix(tool).is_some_and(|version| version.is_empty() || version.starts_with('_'))
+}

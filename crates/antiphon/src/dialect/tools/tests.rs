@@ -1,0 +1,145 @@
+//! The tools of a request, and their flat names.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn function(name: &str) -> Value {
+    json!({"type": "function", "name": name, "description": "d", "defer_loading": true})
+}
+
+fn namespace(name: &str, tools: &[Value]) -> Value {
+    json!({"type": "namespace", "name": name, "description": "About.", "tools": tools})
+}
+
+/// The tools, by path and definition.
+fn sent(tools: &Value) -> Vec<(String, Value)> {
+    let text = json!({"tools": tools}).to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let declared = DeclaredTools::from_fields(&fields).unwrap();
+    let sent = declared.tools.iter().map(|tool| {
+        let definition = serde_json::from_str(&tool.definition.to_text()).unwrap();
+        (tool.path.clone(), definition)
+    });
+    sent.collect()
+}
+
+fn names(tools: &Value) -> Vec<String> {
+    let name = |(_, tool): (String, Value)| tool["name"].as_str().unwrap_or_default().to_owned();
+    sent(tools).into_iter().map(name).collect()
+}
+
+#[test]
+fn functions_of_namespace_get_flat_names() {
+    let tools = json!([function("a"), namespace("crm", &[function("b"), function("c")])]);
+    let flat =
+        |name: &str, about: &str| json!({"type": "function", "name": name, "description": about});
+    let expected = [
+        ("tools[0]".to_owned(), flat("a", "d")),
+        ("tools[1].tools[0]".to_owned(), flat("crm__b", "About.\n\nd")),
+        ("tools[1].tools[1]".to_owned(), flat("crm__c", "d")),
+    ];
+    assert_eq!(sent(&tools), expected);
+}
+
+#[test]
+fn separator_is_not_doubled() {
+    assert_eq!(names(&json!([namespace("mcp__git__", &[function("log")])])), ["mcp__git__log"]);
+}
+
+#[test]
+fn flat_names_are_valid_and_unique() {
+    let long = "n".repeat(60);
+    let tools = json!([
+        function("crm__b"),
+        namespace("crm", &[function("b"), function("é b")]),
+        namespace(&long, &[function("first"), function("second")]),
+        namespace("a", &[function("b__c")]),
+        namespace("a__b", &[function("c")]),
+    ]);
+    let names = names(&tools);
+    let distinct: HashSet<&String> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len(), "{names:?}");
+    for name in &names {
+        let is_valid = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
+        assert!(name.len() <= 64 && name.chars().all(is_valid), "{name}");
+    }
+}
+
+#[test]
+fn flat_name_does_not_depend_on_other_tools() {
+    let long = "n".repeat(60);
+    let alone = names(&json!([namespace(&long, &[function("first")])]));
+    let among =
+        names(&json!([function("x"), namespace(&long, &[function("y"), function("first")])]));
+    assert_eq!(alone[0], among[2]);
+}
+
+#[test]
+fn flat_name_leads_back_to_namespace_and_name() {
+    let text =
+        json!({"tools": [function("crm__b"), namespace("crm", &[function("b")])]}).to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let names = DeclaredTools::from_fields(&fields).unwrap().names;
+    let flat = names.flatten("crm", "b");
+    assert_ne!(flat, "crm__b");
+    let tool = names.find(&flat).unwrap();
+    assert_eq!((&*tool.namespace, &*tool.name), ("crm", "b"));
+    assert!(names.find("crm__b").is_none());
+    assert_eq!(names.flatten("gone", "tool"), "gone__tool");
+}
+
+#[test]
+fn choice_may_leave_out_namespace() {
+    let text = json!({"tools": [
+        function("a"),
+        namespace("crm", &[function("b"), function("a"), function("c")]),
+        namespace("erp", &[function("c")]),
+    ]})
+    .to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let declared = DeclaredTools::from_fields(&fields).unwrap();
+    for (choice, expected) in [
+        (json!({"name": "a"}), "a"),
+        (json!({"name": "a", "namespace": "crm"}), "crm__a"),
+        (json!({"name": "b"}), "crm__b"),
+        (json!({"name": "c"}), "c"),
+        (json!({"name": "c", "namespace": "erp"}), "erp__c"),
+    ] {
+        assert_eq!(
+            declared.chosen_name(&Object::parse_str(&choice.to_string()).unwrap()),
+            expected,
+            "{choice}"
+        );
+    }
+}
+
+#[test]
+fn hosted_tools_are_listed_apart() {
+    let kinds = ["web_search", "web_search_preview_2025_03_11", "mcp", "tool_search"];
+    let tools: Vec<Value> = kinds.iter().map(|kind| json!({"type": kind})).collect();
+    let text = json!({"tools": tools}).to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let declared = DeclaredTools::from_fields(&fields).unwrap();
+    assert!(declared.tools.is_empty());
+    let hosted: Vec<&str> = declared.hosted.iter().map(|tool| &*tool.kind).collect();
+    assert_eq!(hosted, kinds);
+    assert_eq!(names(&json!([{"type": "local_shell"}, {"type": "web_searching"}])), ["", ""]);
+}
+
+#[test]
+fn invalid_definitions_are_named_by_path() {
+    for (tools, expected) in [
+        (json!(7), InvalidTools::NotAnArray("tools".into())),
+        (json!([7]), InvalidTools::NotAnObject("tools[0]".into())),
+        (json!([{"type": "namespace"}]), InvalidTools::Nameless("tools[0]".into())),
+        (
+            json!([{"type": "namespace", "name": "n", "tools": [7]}]),
+            InvalidTools::NotAnObject("tools[0].tools[0]".into()),
+        ),
+    ] {
+        let text = json!({"tools": tools}).to_string();
+        let fields = Object::parse_str(&text).unwrap();
+        assert_eq!(DeclaredTools::from_fields(&fields).err(), Some(expected));
+    }
+}

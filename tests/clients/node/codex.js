@@ -1,0 +1,184 @@
+// Codex, as its npm package brings it: one user with a home, a working directory and a tenant of its
+// own. `codex exec --json` says a prompt, and writes an event a line.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+import { Tenant } from "./context.js";
+
+const PROGRAM = fileURLToPath(new URL("node_modules/@openai/codex/bin/codex.js", import.meta.url));
+const MCP_SERVER = fileURLToPath(new URL("codex_mcp.js", import.meta.url));
+
+// One run of the program, and what a test waits for in it.
+const RUN_TIMEOUT = 25_000;
+
+/**
+ * How Codex is told of the gateway: as a provider of its own, or by the address of OpenAI's API. Of
+ * OpenAI it wants its history compacted by the server, and a WebSocket.
+ */
+export const OWN_PROVIDER = "own";
+export const OPENAI = "openai";
+
+/** One user of Codex, alone with its files and its key. `close` it at the end. */
+export class Codex {
+  static async open(options = {}) {
+    const files = await mkdtemp(join(tmpdir(), "codex-"));
+    const codex = new Codex(files, options);
+    codex.wire = await Wire.to(new URL(codex.tenant.baseURL));
+    return codex;
+  }
+
+  constructor(files, { provider = OWN_PROVIDER, websockets = false, model = "fake-model" }) {
+    Object.assign(this, { files, provider, websockets, model, tenant: new Tenant() });
+    this.runs = new Set();
+  }
+
+  /** Says a prompt in this user's only session, and returns the model's last words. */
+  async ask(prompt, settings = {}) {
+    const run = this.start(prompt, settings);
+    const { status, events, errors } = await run.ended;
+    const failures = events.filter(({ type }) => type === "error" || type === "turn.failed");
+    assert.deepEqual(failures, [], errors);
+    assert.equal(status, 0, errors);
+    const said = events.flatMap(({ item }) => (item?.type === "agent_message" ? [item.text] : []));
+    return said.at(-1) ?? "";
+  }
+
+  /** Starts a turn. Its events arrive one by one. */
+  start(prompt, settings = {}) {
+    const config = Object.entries({ ...this.config(), ...settings });
+    const command = this.session ? ["exec", "resume"] : ["exec"];
+    const flags = ["--json", "--skip-git-repo-check", ...config.flatMap(([k, v]) => ["-c", `${k}=${v}`])];
+    const session = this.session ? [this.session] : [];
+    const options = { cwd: this.files, env: this.env(), stdio: ["ignore", "pipe", "pipe"] };
+    const child = spawn(process.execPath, [PROGRAM, ...command, ...flags, ...session, prompt], {
+      ...options,
+      detached: true,
+    });
+    const run = new Run(child, (event) => {
+      if (event.type === "thread.started") this.session = event.thread_id;
+    });
+    this.runs.add(run);
+    return run;
+  }
+
+  /** What a command has written to a file of the working directory. */
+  async read(name) {
+    return readFile(join(this.files, name), "utf8");
+  }
+
+  async close() {
+    for (const run of this.runs) await run.kill();
+    await this.wire.close();
+    await rm(this.files, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  config() {
+    const url = JSON.stringify(`${this.wire.url}/v1`);
+    const socket = `supports_websockets=${this.websockets}`;
+    const retries = "request_max_retries=0,stream_max_retries=0";
+    const provider = `{name="gateway",base_url=${url},env_key="GATEWAY_KEY",${socket},${retries}}`;
+    const chosen = { model_provider: "gateway", "model_providers.gateway": provider };
+    return {
+      ...(this.provider === OPENAI ? { openai_base_url: url } : chosen),
+      model: JSON.stringify(this.model),
+      // The commands of the tests are their own.
+      sandbox_mode: '"danger-full-access"',
+      "mcp_servers.parrot": `{command=${JSON.stringify(process.execPath)},args=[${JSON.stringify(MCP_SERVER)}]}`,
+    };
+  }
+
+  env() {
+    const key = this.provider === OPENAI ? "CODEX_API_KEY" : "GATEWAY_KEY";
+    return {
+      PATH: process.env.PATH,
+      HOME: this.files,
+      CODEX_HOME: this.files,
+      NO_PROXY: "127.0.0.1",
+      [key]: this.tenant.apiKey,
+    };
+  }
+}
+
+/** One run of the program. */
+class Run {
+  constructor(child, onEvent) {
+    this.child = child;
+    this.events = [];
+    this.errors = "";
+    this.waiting = [];
+    child.stderr.on("data", (text) => (this.errors += text));
+    const lines = createInterface({ input: child.stdout });
+    lines.on("line", (line) => {
+      const event = JSON.parse(line);
+      onEvent(event);
+      this.events.push(event);
+      this.waiting = this.waiting.filter(({ isIt, resolve }) => !isIt(event) || resolve(event));
+    });
+    const timeout = setTimeout(() => this.kill(), RUN_TIMEOUT);
+    this.ended = Promise.all([once(child, "exit"), once(lines, "close")]).then(([[status]]) => {
+      clearTimeout(timeout);
+      for (const { reject } of this.waiting) reject(new Error(`Codex ended: ${this.errors}`));
+      return { status, events: this.events, errors: this.errors };
+    });
+  }
+
+  /** The first event that is meant. Fails if the program ends without it. */
+  async event(isIt) {
+    const arrived = this.events.find(isIt);
+    if (arrived) return arrived;
+    return new Promise((resolve, reject) => this.waiting.push({ isIt, resolve, reject }));
+  }
+
+  /** Ends the program and what it has started, as closing its terminal does. */
+  async kill() {
+    try {
+      process.kill(-this.child.pid, "SIGKILL");
+    } catch (error) {
+      if (error.code !== "ESRCH") throw error;
+    }
+    await this.ended;
+  }
+}
+
+/** A relay to the gateway, which counts the connections that became WebSockets. */
+class Wire {
+  static async to(gateway) {
+    const wire = new Wire();
+    wire.server = createServer((client) => wire.relay(client, gateway)).listen(0, "127.0.0.1");
+    await once(wire.server, "listening");
+    wire.url = `http://127.0.0.1:${wire.server.address().port}`;
+    return wire;
+  }
+
+  upgrades = 0;
+  sockets = new Set();
+
+  relay(client, gateway) {
+    const server = connect(Number(gateway.port), gateway.hostname);
+    for (const socket of [client, server]) {
+      this.sockets.add(socket);
+      socket.on("error", () => {});
+      socket.on("close", () => this.sockets.delete(socket));
+    }
+    server.once("data", (head) => {
+      if (head.toString("latin1").startsWith("HTTP/1.1 101")) this.upgrades += 1;
+    });
+    client.pipe(server).pipe(client);
+    client.on("close", () => server.destroy());
+    server.on("close", () => client.destroy());
+  }
+
+  async close() {
+    for (const socket of this.sockets) socket.destroy();
+    this.server.close();
+    await once(this.server, "close");
+  }
+}
