@@ -133,7 +133,7 @@ impl Report {
         let stateful::Report { resent_items, repairs, replayed, .. } = changes;
         let new = Self::new(input_items);
         let resent = ResentItems::Named(resent_items);
-        let mut report = Self { new_items, resent, replayed, ..new };
+        let mut report = Self { new_items, replayed, resent, ..new };
         report.changes.repairs = repairs;
         report
     }

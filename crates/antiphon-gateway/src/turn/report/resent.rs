@@ -222,7 +222,9 @@ mod tests {
 
     fn runs_of(places: &[ResentPlace]) -> Vec<ResentRun> {
         let mut runs = Runs::default();
-        places.iter().for_each(|place| runs.add(*place));
+        for place in places {
+            runs.add(*place);
+        }
         runs.finish()
     }
 
