@@ -14,8 +14,10 @@ import argparse
 import json
 import os
 import re
+import socket
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -237,6 +239,28 @@ def acts_change_the_conversation(browser: Browser, world: Gateway, ids: dict[str
         assert re.search(r"#/t/resp_\w+$", page.url), page.url
 
 
+def refused_turns_are_listed(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
+    output = {"type": "function_call_output", "call_id": "call_lost", "output": "hello"}
+    refusal = refused(world, {"model": "sim", "input": [output]})
+    with opened(browser, world.page()) as page:
+        page.get_by_text("refused or failed in the last 15 minutes").click()
+        row = page.locator(".refused .row").first
+        expect(row).to_contain_text(refusal["message"])
+        row.get_by_role("link").click()
+        expect(page.get_by_role("heading", name="A refused turn")).to_be_visible()
+        expect(page.get_by_role("alert")).to_contain_text(refusal["message"])
+        expect(page.locator(".card")).to_contain_text("call_lost")
+
+
+def refused(world: Gateway, body: Any) -> dict[str, Any]:
+    """The error of a turn that the gateway refuses."""
+    try:
+        answer = world.ask("POST", "/v1/responses", body)
+    except HTTPError as error:
+        return json.load(error)["error"]
+    raise AssertionError(answer)
+
+
 def the_input_of_check_is_copied(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
     granted = {"permissions": ["clipboard-read", "clipboard-write"]}
     with opened(browser, world.page(f"#/t/{ids['turn']}"), **granted) as page:
@@ -306,6 +330,30 @@ def tenants_see_their_own_conversations(browser: Browser, options: argparse.Name
             expect(page.locator(".turn")).to_have_count(1)
 
 
+@contextmanager
+def silent_upstream() -> Iterator[str]:
+    """A server that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/v1"
+
+
+def an_open_turn_is_ended(browser: Browser, options: argparse.Namespace) -> None:
+    settings = ["--inspect-writes", "true", "--upstream-key", "sk-of-the-operator"]
+    with (
+        silent_upstream() as upstream,
+        gateway(options, *settings, "--upstream", upstream) as world,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        conversation = world.conversation(user="Ada")
+        body = {"model": "silent", "input": "Hello", "conversation": conversation}
+        asking = pool.submit(refused, world, body)
+        with opened(browser, world.page(f"#/c/{conversation}")) as page:
+            page.get_by_role("button", name="End the open turn").click()
+            error = asking.result(timeout=REQUEST_TIMEOUT)
+            assert error["code"] == "turn_ended", error
+            expect(page.get_by_role("button", name="End the open turn")).to_have_count(0)
+
+
 WITH_WRITES = (
     the_list_shows_states_and_searches,
     a_conversation_has_lanes_whose_cards_are_marked,
@@ -319,10 +367,12 @@ WITH_WRITES = (
     the_input_of_check_is_copied,
     the_playground_asks_a_model,
     ten_thousand_items_are_shown_at_once,
+    refused_turns_are_listed,
 )
 OF_OTHER_GATEWAYS = (
     a_page_without_writes_reaches_no_other_route,
     tenants_see_their_own_conversations,
+    an_open_turn_is_ended,
 )
 
 
