@@ -4,6 +4,7 @@ mod background;
 mod database;
 mod deleted;
 mod erasure;
+mod inspection;
 mod killed;
 mod paused;
 mod responses;
