@@ -155,10 +155,11 @@ fn count(workspace: &Workspace) -> anyhow::Result<Vec<(&'static str, u64)>> {
     })
 }
 
-/// Builds the benchmark in the profile of the tests, whose dependencies are already built.
+/// Builds the benchmark in the profile of the tests and with the features of the whole workspace, so
+/// that the libraries of the tests are used.
 fn build(workspace: &Workspace) -> anyhow::Result<PathBuf> {
-    let mut build = workspace.cargo(&["build", "--quiet", "--package=antiphon-gateway"]);
-    build.args(["--bench=turn", "--message-format=json"]).stderr(Stdio::inherit());
+    let mut build = workspace.cargo(&["build", "--quiet", "--workspace", "--bench=turn"]);
+    build.arg("--message-format=json").stderr(Stdio::inherit());
     let output = build.output().context("could not run cargo")?;
     ensure!(output.status.success(), "the benchmark does not build");
     let messages = String::from_utf8(output.stdout)?;

@@ -88,8 +88,8 @@ impl Step {
         starts_binaries.contains(&self).then_some(Self::Build)
     }
 
-    /// Runs the step and returns the number of passed and failed tests.
-    pub(crate) fn run(self, workspace: &Workspace, suites: &Suites) -> anyhow::Result<Tally> {
+    /// Runs the step of a run with these steps. Returns the number of passed and failed tests.
+    fn run(self, workspace: &Workspace, steps: &[Self], suites: &Suites) -> anyhow::Result<Tally> {
         let cargo = |args: &[&str]| workspace.cargo(args);
         match self {
             Self::Prose => house::check(workspace),
@@ -104,6 +104,9 @@ impl Step {
             }
             Self::Semver => semver::check(workspace),
             Self::Instructions => instructions::check(workspace),
+            // The tests build all binaries, with the features of the whole workspace. A build of
+            // the binaries alone has fewer features, and would build the libraries again.
+            Self::Build if steps.contains(&Self::Test) => execute(cargo(BUILD_TESTS), Counts::None),
             Self::Build => execute(workspace.build_command(), Counts::None),
             Self::Openapi => execute(scripts::openapi(workspace), Counts::None),
             Self::Browser => execute(scripts::browser(workspace), Counts::None),
@@ -121,7 +124,7 @@ pub(crate) fn run_all(workspace: &Workspace, steps: &[Step], suites: &Suites) ->
         let outcome = timed(step.name(), || {
             match step.needs().filter(|needed| report.has_failed(needed.name())) {
                 Some(needed) => anyhow::bail!("not run: {} failed", needed.name()),
-                None => step.run(workspace, suites),
+                None => step.run(workspace, steps, suites),
             }
         });
         report.add(outcome);
@@ -131,6 +134,7 @@ pub(crate) fn run_all(workspace: &Workspace, steps: &[Step], suites: &Suites) ->
 
 const CLIPPY: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
 const TEST: &[&str] = &["test", "--workspace", "--no-fail-fast"];
+const BUILD_TESTS: &[&str] = &["test", "--workspace", "--no-run", "--quiet"];
 const DOC: &[&str] = &["doc", "--workspace", "--no-deps"];
 
 #[cfg(test)]
