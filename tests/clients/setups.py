@@ -92,7 +92,12 @@ SETUPS = {
         # The provider has chains of responses only, at Azure's path.
         Setup("azure", on_abort="part", profile="azure", path="/openai/v1", suites=("azure",)),
         # The provider alone: what clients meet without a gateway.
-        Setup("provider", on_abort="part", has_gateway=False, without=("azure", "codex", *WITHOUT_DIALOGUE)),
+        Setup(
+            "provider",
+            on_abort="part",
+            has_gateway=False,
+            without=("azure", "codex", *WITHOUT_DIALOGUE),
+        ),
     )
 }
 
