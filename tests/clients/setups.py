@@ -55,7 +55,7 @@ OFFICIAL = ("openai", "openai_node")
 TRANSLATED = (*OFFICIAL, "reasoning", "codex")
 
 # The suites without a dialogue.
-WITHOUT_DIALOGUE = ("openai_methods", "openai_node_methods", "reasoning", "codex")
+WITHOUT_DIALOGUE = ("openai_methods", "openai_node_methods", "reasoning")
 
 # Clients that between them keep a conversation in every way.
 EVERY_WAY = ("openai", "langchain", "ai_sdk")
@@ -92,7 +92,12 @@ SETUPS = {
         # The provider has chains of responses only, at Azure's path.
         Setup("azure", on_abort="part", profile="azure", path="/openai/v1", suites=("azure",)),
         # The provider alone: what clients meet without a gateway.
-        Setup("provider", on_abort="part", has_gateway=False, without=("azure", *WITHOUT_DIALOGUE)),
+        Setup(
+            "provider",
+            on_abort="part",
+            has_gateway=False,
+            without=("azure", "codex", *WITHOUT_DIALOGUE),
+        ),
     )
 }
 

@@ -4,8 +4,10 @@ use serde_json::Value;
 
 use crate::Refusal;
 
-const KNOWN: [&str; 33] = [
+const KNOWN: [&str; 34] = [
     "background",
+    // Codex sends it to OpenAI in every request.
+    "client_metadata",
     "context_management",
     "conversation",
     "frequency_penalty",

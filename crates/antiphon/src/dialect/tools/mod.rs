@@ -102,7 +102,8 @@ impl<'a> DeclaredTools<'a> {
 
     fn add(&mut self, path: String, mut definition: Object<'a>) {
         let kind = definition.string("type").unwrap_or_default().into_owned();
-        if HOSTED.iter().any(|hosted| is_version_of(&kind, hosted)) {
+        // A type with a colon is an extension of the provider that its first part names.
+        if kind.contains(':') || HOSTED.iter().any(|hosted| is_version_of(&kind, hosted)) {
             return self.hosted.push(HostedTool { path, kind });
         }
         // Without `tool_search` every tool is loaded from the start.

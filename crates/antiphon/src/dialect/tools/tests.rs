@@ -116,7 +116,8 @@ fn choice_may_leave_out_namespace() {
 
 #[test]
 fn hosted_tools_are_listed_apart() {
-    let kinds = ["web_search", "web_search_preview_2025_03_11", "mcp", "tool_search"];
+    let kinds =
+        ["web_search", "web_search_preview_2025_03_11", "mcp", "tool_search", "acme:search"];
     let tools: Vec<Value> = kinds.iter().map(|kind| json!({"type": kind})).collect();
     let text = json!({"tools": tools}).to_string();
     let fields = Object::parse_str(&text).unwrap();
