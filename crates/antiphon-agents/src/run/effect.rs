@@ -167,10 +167,12 @@ impl<C: Send + Sync + 'static> Run<C> {
         }
         let mut ask = ask;
         let (agent, repairs, delay) = (ask.agent.clone(), ask.repairs.clone(), ask.delay);
-        if let Some(filter) = &self.options.filter {
-            ask.items = filter(ask.items);
+        let filtered = self.options.filter.as_ref().map(|filter| filter(ask.returned()));
+        if let Some(filtered) = &filtered {
+            ask.items = Arc::new(filtered.iter().map(|it| it.item.clone()).collect());
         }
-        let returned = ask.continuation.is_some().then(|| ask.items.clone());
+        let returned = ask.continuation.is_some();
+        let returned = returned.then(|| filtered.unwrap_or_else(|| ask.returned()));
         if let Err(error) = self.machine.ask(returned) {
             let error = error.to_string();
             return Effect::ready(Done::record(move |machine| machine.fail(&error)));

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use antiphon_agents::session::SessionStore;
 use antiphon_agents::Run;
+use antiphon_agents::session::SessionStore;
 
 use crate::memory_server::{Lists, MemoryServer};
 use crate::scenario::answer;
