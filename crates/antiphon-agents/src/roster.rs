@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::rules::{LOCKED_DELAYS, Retries};
+use crate::rules::{LOCKED_DELAYS, LONGEST_RETRY_DELAY, Retries};
 
 /// The agents that a run can reach, by name.
 #[derive(Clone, Debug, Default)]
@@ -98,6 +98,9 @@ pub struct Limits {
     pub retry_delays: Vec<Duration>,
     /// The delays before retries of a request whose conversation has another open turn.
     pub locked_delays: Vec<Duration>,
+    /// The longest delay that a server can ask for with `retry-after`. If it asks for a longer one,
+    /// the run fails at once.
+    pub longest_retry_delay: Duration,
     /// The time in which a store of sessions or journals has to answer. A run whose store does not,
     /// fails; it would otherwise wait even if it is cancelled.
     pub store_timeout: Duration,
@@ -111,6 +114,7 @@ impl Default for Limits {
             history: None,
             retry_delays: [500, 1000, 2000].map(Duration::from_millis).into(),
             locked_delays: LOCKED_DELAYS.into(),
+            longest_retry_delay: LONGEST_RETRY_DELAY,
             store_timeout: Duration::from_secs(30),
         }
     }
@@ -119,7 +123,9 @@ impl Default for Limits {
 impl Limits {
     /// The retries of one request.
     pub(crate) fn retries(&self) -> Retries {
-        Retries::new(self.retry_delays.clone()).with_locked_delays(self.locked_delays.clone())
+        Retries::new(self.retry_delays.clone())
+            .with_locked_delays(self.locked_delays.clone())
+            .with_longest_delay(self.longest_retry_delay)
     }
 }
 

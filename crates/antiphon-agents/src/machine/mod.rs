@@ -327,9 +327,9 @@ impl Machine {
         self.rewind(is_uncertain);
         match self.retries.decide(failed) {
             RetryDecision::After(delay) => self.delay = Some(delay),
-            RetryDecision::GiveUp(_) => {
+            RetryDecision::GiveUp(reason) => {
                 self.delay = None;
-                self.stop(End::Failed { error: error.to_owned() });
+                self.stop(End::Failed { error: reason.describe(error) });
             }
         }
         self.advance();

@@ -1,12 +1,13 @@
 //! The items of the next request.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 use std::time::Duration;
 
 use antiphon::Item;
 use antiphon::item::{CallKey, Exchanges, PairRole, Side};
 use antiphon::repair::ReportedRepair;
-use antiphon::tracker::{Continuation, Planned, Returned};
+use antiphon::tracker::{Continuation, Occurrence, Planned};
 
 use super::prepared::{Prepared, Source};
 use super::state::Owner;
@@ -14,15 +15,16 @@ use super::{Ask, Machine};
 
 /// The content of the next request.
 pub(super) struct Request {
-    items: Vec<Returned>,
+    items: Arc<Vec<Item>>,
+    occurrences: Vec<Occurrence>,
     continuation: Option<Continuation>,
     repairs: Vec<ReportedRepair>,
 }
 
 impl Request {
     pub(super) fn into_ask(self, agent: &str, delay: Option<Duration>) -> Ask {
-        let Self { items, continuation, repairs } = self;
-        Ask { agent: agent.to_owned(), items, continuation, delay, repairs }
+        let Self { items, occurrences, continuation, repairs } = self;
+        Ask { agent: agent.to_owned(), items, occurrences, continuation, delay, repairs }
     }
 }
 
@@ -32,13 +34,15 @@ impl Machine {
         match &self.state.owner {
             Owner::Server { tracker, .. } => {
                 let plan = tracker.plan();
-                let planned = plan.items.into_iter();
-                let item =
-                    |it: Planned| Returned { occurrence: Some(it.occurrence), item: it.item };
-                let items = planned.map(item).collect();
-                let items = with_sorted_outputs(items, &self.state.items);
-                let continuation = Some(plan.continuation);
-                Request { items, continuation, repairs: Vec::new() }
+                let planned = with_sorted_outputs(plan.items, &self.state.items).into_iter();
+                let (occurrences, items): (_, Vec<_>) =
+                    planned.map(|it| (it.occurrence, it.item)).unzip();
+                Request {
+                    items: Arc::new(items),
+                    occurrences,
+                    continuation: Some(plan.continuation),
+                    repairs: Vec::new(),
+                }
             }
             Owner::Replay(history) | Owner::Session { history, .. } => {
                 self.whole_request(Source::new(&self.state, history))
@@ -49,14 +53,14 @@ impl Machine {
     fn whole_request(&self, source: Source<'_>) -> Request {
         let limit = self.roster.limits.history;
         let next = self.prepared.next_items(source).filter(|_| limit.is_none());
-        let (items, repairs) = if let Some(next) = next {
-            let items = self.prepared.items.iter().cloned().chain(next);
-            (items.map(without_occurrence).collect(), self.prepared.repairs.clone())
-        } else {
-            let Prepared { items, repairs, .. } = Prepared::whole(source, limit);
-            (items.into_iter().map(without_occurrence).collect(), repairs)
+        let (items, repairs) = match next {
+            Some(next) => (self.prepared.items_with(next), self.prepared.repairs.clone()),
+            None => {
+                let Prepared { items, repairs, .. } = Prepared::whole(source, limit);
+                (items, repairs)
+            }
         };
-        Request { items, continuation: None, repairs }
+        Request { items, occurrences: Vec::new(), continuation: None, repairs }
     }
 
     /// Keeps the items of the request that is sent now, so that the next one repeats them.
@@ -84,8 +88,8 @@ impl Machine {
 
 /// Sorts the outputs by their calls in `items`. They were added in the order in which the tools
 /// ended.
-fn with_sorted_outputs(mut planned: Vec<Returned>, items: &[Item]) -> Vec<Returned> {
-    let output_key = |planned: &Returned| match planned.item.head().pairing() {
+fn with_sorted_outputs(mut planned: Vec<Planned>, items: &[Item]) -> Vec<Planned> {
+    let output_key = |planned: &Planned| match planned.item.head().pairing() {
         Some((Side::Output, key)) => Some(key),
         _ => None,
     };
@@ -94,7 +98,7 @@ fn with_sorted_outputs(mut planned: Vec<Returned>, items: &[Item]) -> Vec<Return
         return planned;
     }
     let positions = call_positions(items, keys);
-    let position = |planned: &Returned| positions.get(&output_key(planned)?).copied();
+    let position = |planned: &Planned| positions.get(&output_key(planned)?).copied();
     let slots: Vec<_> = (0..planned.len()).filter(|at| position(&planned[*at]).is_some()).collect();
     let mut outputs: Vec<_> = slots.iter().map(|at| planned[*at].clone()).collect();
     outputs.sort_by_key(position);
@@ -120,10 +124,6 @@ fn call_positions(items: &[Item], keys: Vec<CallKey>) -> HashMap<CallKey, usize>
         }
     }
     positions
-}
-
-fn without_occurrence(item: Item) -> Returned {
-    Returned { occurrence: None, item }
 }
 
 /// Moves each output behind the answer that its call is in, and sorts the outputs of an answer by

@@ -1,6 +1,7 @@
 //! The part of a history that requests repeat, so that a request costs the work of its new items.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use antiphon::Item;
 use antiphon::item::{CallKey, Head, ItemId, Kind};
@@ -18,7 +19,7 @@ use crate::rules::history;
 pub(super) struct Prepared {
     /// The number of items of the history that it stands for.
     source: usize,
-    pub(super) items: Vec<Item>,
+    pub(super) items: Arc<Vec<Item>>,
     pub(super) repairs: Vec<ReportedRepair>,
     ids: HashSet<ItemId>,
     calls: HashSet<CallKey>,
@@ -70,7 +71,7 @@ impl Prepared {
         let report =
             |repair: &Repair| ReportedRepair::from_repair(None, &input[repair.position], repair);
         repairs.extend(repaired.repairs.iter().map(report));
-        let items = repaired.items;
+        let items = Arc::new(repaired.items);
         Self { source: source.len(), items, repairs, ..Self::default() }
     }
 
@@ -84,13 +85,23 @@ impl Prepared {
         repaired.repairs.is_empty().then_some(repaired.items)
     }
 
+    /// The prepared items and those after them. They are shared if there are none after them.
+    pub(super) fn items_with(&self, next: Vec<Item>) -> Arc<Vec<Item>> {
+        let mut items = Arc::clone(&self.items);
+        if !next.is_empty() {
+            Arc::make_mut(&mut items).extend(next);
+        }
+        items
+    }
+
     /// Includes the items of the next request.
     pub(super) fn extend(&mut self, source: Source<'_>) {
         if !source.is_closed() {
             return;
         }
         if let Some(items) = self.next_items(source) {
-            self.items.extend(items);
+            // The last request has ended, so this copies nothing.
+            Arc::make_mut(&mut self.items).extend(items);
             self.index(source.after(self.source).unwrap_or_default());
             self.source = source.len();
             return;

@@ -1,12 +1,13 @@
 //! The effects that a machine asks for, and the end of a run.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use antiphon::Item;
 use antiphon::item::CallKey;
 use antiphon::repair::ReportedRepair;
-use antiphon::tracker::{Continuation, Returned};
+use antiphon::tracker::{Continuation, Occurrence, Returned};
 use serde::{Deserialize, Serialize};
 
 use crate::tool::CallRef;
@@ -83,8 +84,10 @@ pub struct Ask {
     /// The agent.
     pub agent: String,
     /// The items to send: all that the model reads, or, with `continuation`, those that the server
-    /// does not have. A filter may change them; see [`Machine::ask`](super::Machine::ask).
-    pub items: Vec<Returned>,
+    /// does not have. They are shared with the machine, so that a request does not copy a history.
+    pub items: Arc<Vec<Item>>,
+    /// The occurrences of these items, if a server owns the state.
+    pub occurrences: Vec<Occurrence>,
     /// The server's state that the request continues.
     pub continuation: Option<Continuation>,
     /// The time to wait first.
@@ -103,9 +106,12 @@ pub enum Pause {
 }
 
 impl Ask {
-    /// The items to send.
-    pub fn into_items(self) -> Vec<Item> {
-        self.items.into_iter().map(|planned| planned.item).collect()
+    /// The items with their occurrences, for a filter. Give its result to
+    /// [`Machine::ask`](super::Machine::ask) if a server owns the state.
+    pub fn returned(&self) -> Vec<Returned> {
+        let occurrence = |position: usize| self.occurrences.get(position).copied();
+        let items = self.items.iter().cloned().enumerate();
+        items.map(|(at, item)| Returned { occurrence: occurrence(at), item }).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! A request to a model.
 
+use std::sync::Arc;
+
 use antiphon::Item;
 use antiphon::tracker::Continuation;
 use serde::{Deserialize, Serialize};
@@ -15,7 +17,8 @@ pub struct ModelRequest {
     /// The instructions.
     pub instructions: Option<String>,
     /// The input: all items, or with a continuation those that the server does not have yet.
-    pub items: Vec<Item>,
+    /// They are shared with the run, so that a request does not copy a history.
+    pub items: Arc<Vec<Item>>,
     /// The state of the server that the request continues.
     pub continuation: Option<Continuation>,
     /// The tools.
@@ -111,7 +114,7 @@ impl ModelRequest {
     /// Adds items to the input.
     #[must_use]
     pub fn with_items(mut self, items: impl IntoIterator<Item = Item>) -> Self {
-        self.items.extend(items);
+        Arc::make_mut(&mut self.items).extend(items);
         self
     }
 }

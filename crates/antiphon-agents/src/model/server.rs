@@ -32,7 +32,7 @@ impl Server {
 #[async_trait]
 impl Backend for Server {
     async fn respond(&self, request: ModelRequest) -> Result<Answer, ModelError> {
-        self.client.respond(with_input(fields(&request, self.client.api()), request.items)).await
+        self.client.respond(with_input(fields(&request, self.client.api()), &request.items)).await
     }
 
     async fn items(&self, continuation: &Continuation) -> Result<Vec<Item>, ModelError> {
@@ -74,14 +74,14 @@ impl Backend for Server {
             fields = fields.instructions(instructions);
         }
         let fields = with_continuation(fields, request.continuation.as_ref());
-        self.client.responses().compact(&with_input(fields, request.items)).await
+        self.client.responses().compact(&with_input(fields, &request.items)).await
     }
 }
 
 /// The body of a request to a server of the Responses API.
 #[cfg(feature = "sim")]
 pub(super) fn request_of(request: &ModelRequest) -> bytes::Bytes {
-    with_input(fields(request, UpstreamApi::Responses), request.items.clone()).body()
+    with_input(fields(request, UpstreamApi::Responses), &request.items).body()
 }
 
 /// The request without its input.
@@ -138,6 +138,6 @@ fn with_continuation(fields: Request, continuation: Option<&Continuation>) -> Re
     }
 }
 
-fn with_input(fields: Request, items: Vec<Item>) -> Request {
-    if items.is_empty() { fields } else { fields.items(items) }
+fn with_input(fields: Request, items: &[Item]) -> Request {
+    if items.is_empty() { fields } else { fields.items(items.iter().cloned()) }
 }

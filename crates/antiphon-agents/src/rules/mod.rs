@@ -38,7 +38,8 @@ pub use cancellation::CancelMode;
 pub(crate) use compaction::{MIN_CANDIDATES, candidates};
 pub use outcomes::Outcome;
 pub use retry::{
-    FailedRequest, FailureKind, GiveUp, LOCKED_DELAYS, Retries, RetryDecision, RetryVerdict,
+    FailedRequest, FailureKind, GiveUp, LOCKED_DELAYS, LONGEST_RETRY_DELAY, Retries, RetryDecision,
+    RetryVerdict,
 };
 pub(crate) use session::count_tail_to_pop;
 pub(crate) use staging::Staging;

@@ -6,6 +6,9 @@ use std::time::Duration;
 pub const LOCKED_DELAYS: [Duration; 3] =
     [Duration::from_secs(1), Duration::from_secs(2), Duration::from_secs(4)];
 
+/// The longest delay that a server can ask for.
+pub const LONGEST_RETRY_DELAY: Duration = Duration::from_mins(1);
+
 /// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
@@ -64,7 +67,36 @@ pub enum GiveUp {
     /// The application decided so.
     Verdict,
     /// No retries are left.
-    Exhausted,
+    Exhausted {
+        /// The number of retries.
+        retries: usize,
+    },
+    /// The server asks for a longer delay than the application allows.
+    LongDelay {
+        /// The delay that the server asks for.
+        delay: Duration,
+        /// The longest delay.
+        longest: Duration,
+    },
+}
+
+impl GiveUp {
+    /// The error of a run that gives up after `error`.
+    pub(crate) fn describe(self, error: &str) -> String {
+        match self {
+            Self::Exhausted { retries } if retries > 0 => {
+                format!("{error} (the request failed after {retries} retries)")
+            }
+            Self::LongDelay { delay, longest } => format!(
+                "{error} (the server asks for a delay of {} seconds, but the limit is {})",
+                delay.as_secs(),
+                longest.as_secs()
+            ),
+            Self::Exhausted { .. } | Self::OutputEmitted | Self::NotRetryable | Self::Verdict => {
+                error.to_owned()
+            }
+        }
+    }
 }
 
 /// The retries of one request.
@@ -74,6 +106,7 @@ pub struct Retries {
     others: usize,
     delays: Vec<Duration>,
     locked_delays: Vec<Duration>,
+    longest_delay: Duration,
 }
 
 impl Retries {
@@ -81,13 +114,19 @@ impl Retries {
     /// [`LOCKED_DELAYS`].
     pub fn new(delays: Vec<Duration>) -> Self {
         let locked_delays = LOCKED_DELAYS.to_vec();
-        Self { locked: 0, others: 0, delays, locked_delays }
+        Self { locked: 0, others: 0, delays, locked_delays, longest_delay: LONGEST_RETRY_DELAY }
     }
 
     /// Allows one retry of a request to a locked conversation for each of these delays.
     #[must_use]
     pub fn with_locked_delays(self, locked_delays: Vec<Duration>) -> Self {
         Self { locked_delays, ..self }
+    }
+
+    /// Allows a server to ask for delays up to this one.
+    #[must_use]
+    pub fn with_longest_delay(self, longest_delay: Duration) -> Self {
+        Self { longest_delay, ..self }
     }
 
     /// Decides about a failure of the request, and counts the granted retry.
@@ -100,11 +139,15 @@ impl Retries {
             FailureKind::Status(_) | FailureKind::Broken => (&mut self.others, &self.delays),
         };
         let Some(delay) = delays.get(*tried) else {
-            return RetryDecision::GiveUp(GiveUp::Exhausted);
+            return RetryDecision::GiveUp(GiveUp::Exhausted { retries: *tried });
         };
-        *tried += 1;
         let received = failed.retry_after.filter(|_| failed.failure != FailureKind::Locked);
-        RetryDecision::After(received.unwrap_or(*delay))
+        let (delay, longest) = (received.unwrap_or(*delay), self.longest_delay);
+        if received.is_some() && delay > longest {
+            return RetryDecision::GiveUp(GiveUp::LongDelay { delay, longest });
+        }
+        *tried += 1;
+        RetryDecision::After(delay)
     }
 }
 

@@ -143,7 +143,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         let session = self.machine.view().session().map(str::to_owned);
         let session = self.sessions.clone().zip(session);
         let journal = self.options.journal.clone();
-        let journal = journal.map(|it| (it, self.machine.state_after(&save).to_json()));
+        let journal = journal.map(|it| (it, self.machine.state_after(&save)));
         let limit = self.machine.limits().store_timeout;
         Effect::new(async move {
             if let Some((store, key)) = session {
@@ -152,11 +152,10 @@ impl<C: Send + Sync + 'static> Run<C> {
                     return Done::Failed(error.into());
                 }
             }
-            if let Some(((store, key), state)) = journal {
-                let saved = store.save_run(&key, Some(&state));
-                if let Err(error) = answered_by_store(limit, saved).await {
-                    return Done::Failed(error.into());
-                }
+            if let Some((journal, state)) = journal
+                && let Err(error) = journal.write(&state, limit).await
+            {
+                return Done::Failed(error.into());
             }
             Done::record(move |machine| machine.saved(&save))
         })
@@ -168,10 +167,12 @@ impl<C: Send + Sync + 'static> Run<C> {
         }
         let mut ask = ask;
         let (agent, repairs, delay) = (ask.agent.clone(), ask.repairs.clone(), ask.delay);
-        if let Some(filter) = &self.options.filter {
-            ask.items = filter(ask.items);
+        let filtered = self.options.filter.as_ref().map(|filter| filter(ask.returned()));
+        if let Some(filtered) = &filtered {
+            ask.items = Arc::new(filtered.iter().map(|it| it.item.clone()).collect());
         }
-        let returned = ask.continuation.is_some().then(|| ask.items.clone());
+        let returned = ask.continuation.is_some();
+        let returned = returned.then(|| filtered.unwrap_or_else(|| ask.returned()));
         if let Err(error) = self.machine.ask(returned) {
             let error = error.to_string();
             return Effect::ready(Done::record(move |machine| machine.fail(&error)));
@@ -181,7 +182,7 @@ impl<C: Send + Sync + 'static> Run<C> {
         let (model, request) =
             self.team.request(ask, &self.context).expect("the agent is in the team");
         let journal = self.options.journal.clone();
-        let journal = journal.map(|journal| (journal, self.machine.state().to_json()));
+        let journal = journal.map(|journal| (journal, self.machine.state()));
         let from = self.asked.replace(agent.clone());
         let (context, hooks) = (Arc::clone(&self.context), self.options.hooks.clone());
         let conversation = trace::conversation_id(self.machine.view());
@@ -193,11 +194,10 @@ impl<C: Send + Sync + 'static> Run<C> {
                     return hook_failed(&error);
                 }
             }
-            if let Some(((store, key), state)) = journal {
-                let saved = store.save_run(&key, Some(&state));
-                if let Err(error) = answered_by_store(limit, saved).await {
-                    return Done::Failed(error.into());
-                }
+            if let Some((journal, state)) = journal
+                && let Err(error) = journal.write(&state, limit).await
+            {
+                return Done::Failed(error.into());
             }
             if let Some(delay) = delay {
                 tokio::time::sleep(delay).await;

@@ -11,6 +11,7 @@ mod effect;
 mod error;
 mod event;
 mod guard;
+mod journal;
 mod options;
 mod report;
 mod result;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use antiphon::tracker::{ReasoningIds, Returned};
 
 use super::Run;
+use super::journal::Journal;
 use crate::compaction::Compaction;
 use crate::hooks::Hooks;
 use crate::model::ModelError;
@@ -20,8 +21,7 @@ pub(super) type RetryPolicy = Arc<dyn Fn(&ModelError) -> RetryVerdict + Send + S
 
 /// The options of a run, which are set before its first event.
 pub(super) struct Options<C> {
-    /// The store and the key of checkpoints.
-    pub(super) journal: Option<(Arc<dyn SessionStore>, String)>,
+    pub(super) journal: Option<Journal>,
     pub(super) compaction: Option<Compaction>,
     pub(super) filter: Option<InputFilter>,
     pub(super) hooks: Vec<Arc<dyn Hooks<C>>>,
@@ -55,7 +55,7 @@ impl<C: Send + Sync + 'static> Run<C> {
     /// run with a session needs this only to keep its approvals and its limits.
     #[must_use]
     pub fn journal(mut self, store: Arc<dyn SessionStore>, key: impl Into<String>) -> Self {
-        self.options.journal = Some((store, key.into()));
+        self.options.journal = Some(Journal::new(store, key.into()));
         self
     }
 

@@ -180,7 +180,7 @@ impl<C: Send + Sync + 'static> Team<C> {
             model: model.name().to_owned(),
             instructions: parts.instructions.as_ref().map(|it| it.text(context)),
             continuation: ask.continuation.clone(),
-            items: ask.into_items(),
+            items: ask.items,
             tools: tools.chain(hosted).chain(handoffs).collect(),
             tool_choice: parts.tool_choice.clone(),
             output_format: parts

@@ -10,6 +10,7 @@ mod cancellation;
 mod compaction;
 mod history;
 mod identity;
+mod rate_limits;
 mod sessions;
 mod staging;
 mod tracker;

@@ -8,6 +8,7 @@ mod compactions;
 mod extent;
 mod interrupted_compactions;
 mod interruptions;
+mod journals;
 mod kills;
 mod matrix;
 mod memory_server;

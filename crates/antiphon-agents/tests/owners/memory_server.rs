@@ -63,7 +63,7 @@ impl Content {
     fn respond(&mut self, request: ModelRequest) -> Vec<Result<AnswerEvent, ModelError>> {
         let continuation = request.continuation;
         let mut items = continuation.as_ref().map(|it| self.list(it)).unwrap_or_default();
-        items.extend(request.items);
+        items.extend(request.items.iter().cloned());
         assert_eq!(antiphon::repair::check(&items), [], "{items:#?}");
         self.inputs.push(items.clone());
         let answer = self.answers.pop_front().expect("the script has an answer");
@@ -126,7 +126,7 @@ impl Backend for MemoryServer {
     async fn compact(&self, request: ModelRequest) -> Result<Vec<Item>, ModelError> {
         tokio::task::yield_now().await;
         let is_of_user = |item: &Item| item.head().role == Some(Role::User);
-        let mut items = request.items;
+        let mut items = request.items.to_vec();
         items.retain(is_of_user);
         let compaction = r#"{"type":"compaction","id":"cmp_1","encrypted_content":"sealed"}"#;
         items.push(Item::parse(compaction.into()).unwrap());

@@ -215,7 +215,11 @@ impl Camera {
     /// A camera of a new world, with a conversation that has no items.
     pub(crate) fn new() -> Arc<Self> {
         let conversations = Lists::from([("conv_0".to_owned(), Vec::new())]);
-        let server = MemoryServer::new(conversations, Lists::new(), answers("first"));
+        Self::with_server(MemoryServer::new(conversations, Lists::new(), answers("first")))
+    }
+
+    /// A camera of a world with this server.
+    pub(crate) fn with_server(server: MemoryServer) -> Arc<Self> {
         Arc::new(Self { sessions: MemorySessions::new(), server, moments: Mutex::default() })
     }
 }

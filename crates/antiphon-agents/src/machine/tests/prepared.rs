@@ -52,8 +52,7 @@ proptest! {
             let source = Source { held: &held, run: &run };
             let whole = Prepared::whole(source, None);
             if let Some(next) = prepared.next_items(source) {
-                let items = [&prepared.items[..], &next].concat();
-                prop_assert_eq!(items, whole.items);
+                prop_assert_eq!(prepared.items_with(next), whole.items);
                 prop_assert_eq!(&prepared.repairs, &whole.repairs);
             }
             prepared.extend(source);

@@ -156,7 +156,7 @@ impl World {
 
     /// The model's answer. Panics where a provider would reject the request.
     fn answer(&mut self, ask: &Ask) -> ModelAnswer {
-        let (items, from) = (ask.clone().into_items(), ask.continuation.as_ref());
+        let (items, from) = (ask.items.to_vec(), ask.continuation.as_ref());
         let mut context = match from {
             Some(Continuation::Conversation { id }) => self.conversation(id).clone(),
             Some(Continuation::Chain { previous_response_id: Some(id) }) => self.response(id),

@@ -28,7 +28,7 @@ fn behaviour_47_a_locked_conversation_is_tried_three_times_again() {
         let after = RetryDecision::After(Duration::from_secs(seconds));
         assert_eq!(retries.decide(&locked), after);
     }
-    assert_eq!(retries.decide(&locked), RetryDecision::GiveUp(GiveUp::Exhausted));
+    assert_eq!(retries.decide(&locked), RetryDecision::GiveUp(GiveUp::Exhausted { retries: 3 }));
 }
 
 #[test]
@@ -63,7 +63,18 @@ fn the_provider_can_say_when() {
     let busy = FailedRequest { retry_after: Some(wait), ..failed(FailureKind::Status(429)) };
     let mut retries = Retries::new(vec![DELAY]);
     assert_eq!(retries.decide(&busy), RetryDecision::After(wait));
-    assert_eq!(retries.decide(&busy), RetryDecision::GiveUp(GiveUp::Exhausted));
+    assert_eq!(retries.decide(&busy), RetryDecision::GiveUp(GiveUp::Exhausted { retries: 1 }));
+}
+
+#[test]
+fn longer_delay_than_the_limit_is_not_waited_for() {
+    let (delay, longest) = (Duration::from_secs(8), Duration::from_secs(7));
+    let busy = FailedRequest { retry_after: Some(delay), ..failed(FailureKind::Status(429)) };
+    let mut retries = Retries::new(vec![DELAY]).with_longest_delay(longest);
+    let gives_up = RetryDecision::GiveUp(GiveUp::LongDelay { delay, longest });
+    assert_eq!(retries.decide(&busy), gives_up);
+    let soon = FailedRequest { retry_after: Some(longest), ..busy };
+    assert_eq!(retries.decide(&soon), RetryDecision::After(longest));
 }
 
 #[test]
