@@ -4,8 +4,8 @@
 //!
 //! - after tool outputs: `echo said: <output>`; several trailing outputs are joined by `; `;
 //! - if the user names tools, those of a namespace as `namespace__name`: reasoning (if the model
-//!   reasons), then a call of each named tool with the text after its name, or two calls if the text
-//!   contains `twice`; no calls with `tool_choice: "none"`;
+//!   reasons), then a call of each named tool with the text after its name, or two calls if the
+//!   text contains `twice`; no calls with `tool_choice: "none"`;
 //! - a question about a color or a dog: the facts `X, Y` from the user's statements `color is X`
 //!   and `dog is Y`, or `I do not know.`;
 //! - otherwise: `Noted.`
