@@ -17,6 +17,7 @@ mod reports;
 mod scenario;
 mod states;
 mod stopped_states;
+mod trees;
 mod verdict;
 mod worker;
 mod world;
