@@ -102,12 +102,12 @@ async fn not_found_makes_the_ledger_stale() {
     let item = format!("{}/{}", items_of(&conversation), text(&added[0]["id"]));
     world.past_gateway().delete(&item).await.json();
     assert_eq!(world.client().delete(&item).await.status(), 404);
-    assert_eq!(state_in_inspector(world.client(), &conversation).await, "stale");
+    assert_eq!(state_in_inspector(&world.client(), &conversation).await, "stale");
 
     let replay = [added[0].clone(), typed_user("What is my dog?")];
     world.client().respond(&ask(replay).within(&conversation)).await;
 
-    assert_eq!(state_in_inspector(world.client(), &conversation).await, "healthy");
+    assert_eq!(state_in_inspector(&world.client(), &conversation).await, "healthy");
     assert_eq!(world.times_learnt(), 1);
     assert_eq!(world.given(), ["user: My dog is Rex.", "user: What is my dog?"]);
 }
