@@ -38,8 +38,8 @@ pub(super) enum AgentKey {
     Gateway(Secret),
     /// Any text: nobody checks it.
     Any,
-    /// The agent's own key, which the gateway forwards.
-    Own,
+    /// The agent's own key, which the gateway forwards, and the variable that has it.
+    Own(&'static str),
 }
 
 /// A process to start.
@@ -123,7 +123,7 @@ impl Agent {
 /// Codex takes a provider as settings on its command line, which also hold for its subcommands.
 fn set_codex(launch: &mut Launch, endpoint: &Endpoint, has_variable: impl Fn(&str) -> bool) {
     let key_variable = match &endpoint.key {
-        AgentKey::Own if has_variable("OPENAI_API_KEY") => "OPENAI_API_KEY",
+        AgentKey::Own(variable) if has_variable(variable) => variable,
         key => {
             launch.variables.push((KEY_VARIABLE, key.text().to_owned()));
             KEY_VARIABLE
@@ -146,7 +146,7 @@ fn set_codex(launch: &mut Launch, endpoint: &Endpoint, has_variable: impl Fn(&st
 /// Claude Code reads its environment. A token that is set takes the place of its own login.
 fn set_claude(launch: &mut Launch, endpoint: &Endpoint) {
     launch.variables.push(("ANTHROPIC_BASE_URL", endpoint.base.clone()));
-    if !matches!(endpoint.key, AgentKey::Own) {
+    if !matches!(endpoint.key, AgentKey::Own(_)) {
         launch.variables.push(("ANTHROPIC_AUTH_TOKEN", endpoint.key.text().to_owned()));
         launch.removed.push("ANTHROPIC_API_KEY");
     }
@@ -169,8 +169,8 @@ fn set_opencode(
         Failure::usage("opencode has no default model for a gateway; give --model NAME")
     })?;
     let key = match &endpoint.key {
-        AgentKey::Own if has_variable("OPENAI_API_KEY") => "{env:OPENAI_API_KEY}",
-        key => key.text(),
+        AgentKey::Own(variable) if has_variable(variable) => format!("{{env:{variable}}}"),
+        key => key.text().to_owned(),
     };
     let config = json!({
         "$schema": "https://opencode.ai/config.json",
@@ -193,7 +193,7 @@ impl AgentKey {
     fn text(&self) -> &str {
         match self {
             Self::Gateway(key) => key.reveal(),
-            Self::Any | Self::Own => ANY_KEY,
+            Self::Any | Self::Own(_) => ANY_KEY,
         }
     }
 }
@@ -218,10 +218,10 @@ mod tests {
             let setting = format!("model_providers.antiphon.env_key=\"{variable}\"");
             launch.arguments.contains(&setting.into())
         };
-        let own = launched(Agent::Codex, AgentKey::Own, None, true);
-        assert!(has_key_of(&own, "OPENAI_API_KEY") && own.variables.is_empty(), "{own:?}");
+        let own = launched(Agent::Codex, AgentKey::Own("ANTHROPIC_API_KEY"), None, true);
+        assert!(has_key_of(&own, "ANTHROPIC_API_KEY") && own.variables.is_empty(), "{own:?}");
 
-        let none = launched(Agent::Codex, AgentKey::Own, None, false);
+        let none = launched(Agent::Codex, AgentKey::Own("ANTHROPIC_API_KEY"), None, false);
         assert!(has_key_of(&none, KEY_VARIABLE), "{none:?}");
         assert_eq!(none.variables, [(KEY_VARIABLE, "antiphon".to_owned())]);
 
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn claude_keeps_its_own_login_only_for_a_forwarded_key() {
         let base = ("ANTHROPIC_BASE_URL", "http://127.0.0.1:9".to_owned());
-        let own = launched(Agent::Claude, AgentKey::Own, None, true);
+        let own = launched(Agent::Claude, AgentKey::Own("ANTHROPIC_API_KEY"), None, true);
         assert_eq!(own.variables, std::slice::from_ref(&base));
         assert!(!own.removed.contains(&"ANTHROPIC_API_KEY"));
 

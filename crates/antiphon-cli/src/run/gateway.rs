@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use antiphon::dialect::UpstreamApi;
+use antiphon::dialect::{UpstreamApi, Vendor};
 use antiphon_gateway::settings::{Inspect, Retries, UpstreamSettings};
 use antiphon_gateway::{Server, UpstreamClient};
 use bytes::Bytes;
@@ -42,7 +42,7 @@ impl Gateway {
             )
         })?;
         check_healthy(&base, uri).await?;
-        let key = args.key.clone().map_or(AgentKey::Own, AgentKey::Gateway);
+        let key = args.key.clone().map_or(AgentKey::Own("OPENAI_API_KEY"), AgentKey::Gateway);
         let endpoint = Endpoint { base, key, model: args.model.clone() };
         Ok(Self { endpoint, server: None })
     }
@@ -94,8 +94,16 @@ fn agent_key(args: &RunArgs, configuration: &Configuration) -> Result<AgentKey, 
         Agent::Claude => upstream.api == UpstreamApi::Anthropic,
         Agent::Codex | Agent::Opencode | Agent::Gemini => true,
     };
-    let forwards = gateway.upstreams.iter().any(|it| it.key.is_none() && accepts(it));
-    Ok(if forwards { AgentKey::Own } else { AgentKey::Any })
+    let forwarding = gateway.upstreams.iter().find(|it| it.key.is_none() && accepts(it));
+    Ok(forwarding.map_or(AgentKey::Any, |upstream| AgentKey::Own(key_variable(upstream))))
+}
+
+/// The variable with the user's key for an upstream.
+fn key_variable(upstream: &UpstreamSettings) -> &'static str {
+    match upstream.api.vendor() {
+        Vendor::OpenAi => "OPENAI_API_KEY",
+        Vendor::Anthropic => "ANTHROPIC_API_KEY",
+    }
 }
 
 /// Without an upstream, the gateway has one model.
