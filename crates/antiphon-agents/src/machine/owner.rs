@@ -53,12 +53,11 @@ impl Machine {
     fn whole_request(&self, source: Source<'_>) -> Request {
         let limit = self.roster.limits.history;
         let next = self.prepared.next_items(source).filter(|_| limit.is_none());
-        let (items, repairs) = match next {
-            Some(next) => (self.prepared.items_with(next), self.prepared.repairs.clone()),
-            None => {
-                let Prepared { items, repairs, .. } = Prepared::whole(source, limit);
-                (items, repairs)
-            }
+        let (items, repairs) = if let Some(next) = next {
+            (self.prepared.items_with(next), self.prepared.repairs.clone())
+        } else {
+            let Prepared { items, repairs, .. } = Prepared::whole(source, limit);
+            (items, repairs)
         };
         Request { items, occurrences: Vec::new(), continuation: None, repairs }
     }

@@ -100,8 +100,10 @@ impl Prepared {
             return;
         }
         if let Some(items) = self.next_items(source) {
-            // The last request has ended, so this copies nothing.
-            Arc::make_mut(&mut self.items).extend(items);
+            // A request that has the items may be about to be sent; otherwise this copies nothing.
+            if !items.is_empty() {
+                Arc::make_mut(&mut self.items).extend(items);
+            }
             self.index(source.after(self.source).unwrap_or_default());
             self.source = source.len();
             return;

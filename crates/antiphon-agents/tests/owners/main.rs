@@ -19,5 +19,6 @@ mod states;
 mod stopped_states;
 mod trees;
 mod verdict;
+mod versions;
 mod worker;
 mod world;

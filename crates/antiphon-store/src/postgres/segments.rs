@@ -297,8 +297,10 @@ macro_rules! select_within {
 
 statements! {
     /// Fails if the thread has one of the items already: the cast of that item's number to a number
-    /// is invalid ([`Failure::duplicate`]). The response belongs to the first segment. `OFFSET 0`
-    /// makes PostgreSQL look up each item by its id: as a join, it would read all ids of the tenant.
+    /// is invalid ([`Failure::duplicate`]). The response belongs to the first segment.
+    ///
+    /// With `OFFSET 0` PostgreSQL looks up each item by its id. A join would read all ids of the
+    /// tenant.
     APPEND = concat!(
         "WITH appended AS (
             INSERT INTO segments (", inserted_columns!(), ")

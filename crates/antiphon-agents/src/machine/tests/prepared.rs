@@ -1,5 +1,7 @@
 //! A request that repeats a prepared history has the items of one that is prepared as a whole.
 
+use std::sync::Arc;
+
 use antiphon::Item;
 use antiphon::item::given::{assistant, call_under, output, reasoning, user};
 use proptest::prelude::*;
@@ -79,4 +81,17 @@ proptest! {
             prepared.extend(source);
         }
     }
+}
+
+#[test]
+fn request_shares_the_items_of_its_history() {
+    let run = vec![user("go")];
+    let source = Source { held: &[], run: &run };
+    let mut prepared = Prepared::default();
+    prepared.extend(source);
+    let request = prepared.items_with(Vec::new());
+    // The request is marked as sent while it is alive.
+    prepared.extend(source);
+    assert!(Arc::ptr_eq(&request, &prepared.items));
+    assert_eq!(request.len(), 1);
 }
