@@ -155,8 +155,8 @@ fn count(workspace: &Workspace) -> anyhow::Result<Vec<(&'static str, u64)>> {
     })
 }
 
-/// Builds the benchmark in the profile of the tests and with the features of the whole workspace, so
-/// that the libraries of the tests are used.
+/// Builds the benchmark in the profile of the tests and with the features of the whole workspace.
+/// So it uses the libraries that were built for the tests.
 fn build(workspace: &Workspace) -> anyhow::Result<PathBuf> {
     let mut build = workspace.cargo(&["build", "--quiet", "--workspace", "--bench=turn"]);
     build.arg("--message-format=json").stderr(Stdio::inherit());

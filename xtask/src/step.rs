@@ -104,9 +104,9 @@ impl Step {
             }
             Self::Semver => semver::check(workspace),
             Self::Instructions => instructions::check(workspace),
-            // The tests build all binaries, with the features of the whole workspace. A build of
-            // the binaries alone has fewer features, and would build the libraries again.
-            Self::Build if steps.contains(&Self::Test) => execute(cargo(BUILD_TESTS), Counts::None),
+            // With the features of the tests, whose libraries are built. A build of the binaries
+            // alone has fewer features, and would build the libraries again.
+            Self::Build if steps.contains(&Self::Test) => execute(cargo(BUILD_WITH_TESTS), Counts::None),
             Self::Build => execute(workspace.build_command(), Counts::None),
             Self::Openapi => execute(scripts::openapi(workspace), Counts::None),
             Self::Browser => execute(scripts::browser(workspace), Counts::None),
@@ -134,7 +134,7 @@ pub(crate) fn run_all(workspace: &Workspace, steps: &[Step], suites: &Suites) ->
 
 const CLIPPY: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];
 const TEST: &[&str] = &["test", "--workspace", "--no-fail-fast"];
-const BUILD_TESTS: &[&str] = &["test", "--workspace", "--no-run", "--quiet"];
+const BUILD_WITH_TESTS: &[&str] = &["build", "--workspace", "--bins", "--tests", "--quiet"];
 const DOC: &[&str] = &["doc", "--workspace", "--no-deps"];
 
 #[cfg(test)]
