@@ -170,8 +170,8 @@ pub enum RunStateError {
     Malformed(#[from] serde_json::Error),
     /// It was written by a later version of this library.
     #[error(
-        "a later version of antiphon-agents wrote this state of a run: it has version {0}, and this \
-         library reads versions up to {VERSION}"
+        "a later version of antiphon-agents wrote this state of a run: it has version {0}, and \
+         this library reads versions up to {VERSION}"
     )]
     Version(u32),
 }
