@@ -106,7 +106,9 @@ impl Step {
             Self::Instructions => instructions::check(workspace),
             // With the features of the tests, whose libraries are built. A build of the binaries
             // alone has fewer features, and would build the libraries again.
-            Self::Build if steps.contains(&Self::Test) => execute(cargo(BUILD_WITH_TESTS), Counts::None),
+            Self::Build if steps.contains(&Self::Test) => {
+                execute(cargo(BUILD_WITH_TESTS), Counts::None)
+            }
             Self::Build => execute(workspace.build_command(), Counts::None),
             Self::Openapi => execute(scripts::openapi(workspace), Counts::None),
             Self::Browser => execute(scripts::browser(workspace), Counts::None),
