@@ -22,8 +22,8 @@ pub(crate) type OpenTurn = Registration<ConversationId>;
 pub(crate) type OpenResponse = Registration<ResponseId>;
 
 impl OpenTurns {
-    /// Registers a turn of a conversation. This must happen before the conversation is looked up, so
-    /// that a later deletion reaches the turn.
+    /// Registers a turn of a conversation. This must happen before the conversation is looked up,
+    /// so that a later deletion reaches the turn.
     pub(crate) fn register(&self, tenant: &Tenant, id: &ConversationId) -> OpenTurn {
         self.conversations.register(tenant, id)
     }

@@ -59,8 +59,8 @@ impl CancelReason {
     }
 }
 
-/// Awaits `future` unless nobody waits for the answer any more. Fails if a request ended the turn or
-/// deleted its conversation.
+/// Awaits `future` unless nobody waits for the answer any more. Fails if a request ended the turn
+/// or deleted its conversation.
 pub(super) async fn run_unless_cancelled<T, E: Into<ApiError>>(
     turn: &Turn<'_>,
     future: impl Future<Output = Result<T, E>>,

@@ -35,8 +35,8 @@ pub(crate) struct ResentRun {
     position: usize,
     /// The position of the first in the transcript.
     stored: Seq,
-    /// A letter of [`RULES`] for each: the rule that matched the stored item. It is a capital letter
-    /// if the contents differ. A number after it says how often it is repeated.
+    /// A letter of [`RULES`] for each: the rule that matched the stored item. It is a capital
+    /// letter if the contents differ. A number after it says how often it is repeated.
     rules: String,
 }
 
@@ -268,7 +268,8 @@ mod tests {
 
     #[test]
     fn report_of_an_earlier_release_has_no_runs() {
-        let report = br#"{"resent":[{"position":0,"type":"message","item_id":"msg_1","rule":"same_id","differs":false}]}"#;
+        let report = br#"{"resent":[{"position":0,"type":"message","item_id":"msg_1",
+            "rule":"same_id","differs":false}]}"#;
         assert!(!has_resent_runs(report));
         assert_eq!(name_resent_items(report, &[]), None);
     }
