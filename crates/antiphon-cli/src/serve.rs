@@ -106,7 +106,10 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr
 /// turns.
 async fn stop_on_signal(mut signals: Signals, stop: oneshot::Sender<()>) -> Failure {
     let signal = signals.next().await;
-    tracing::info!(signal, "stopping; a second signal does not wait for open turns");
+    tracing::info!(
+        signal = signal.as_str(),
+        "stopping; a second signal does not wait for open turns"
+    );
     // An error means that the gateway has already ended.
     let _ = stop.send(());
     let signal = signals.next().await;

@@ -21,11 +21,11 @@ impl Signals {
         })
     }
 
-    /// Waits for the next signal and returns its name.
-    pub(crate) async fn next(&mut self) -> &'static str {
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) -> SignalName {
         tokio::select! {
-            _ = self.interrupt.recv() => "SIGINT",
-            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => SignalName::SIGINT,
+            _ = self.terminate.recv() => SignalName::SIGTERM,
         }
     }
 }
@@ -55,8 +55,7 @@ impl Hangups {
 /// The signals that `run` forwards to its agent. Once this exists, they no longer end the process
 /// by themselves.
 pub(crate) struct ForwardedSignals {
-    interrupt: Signal,
-    terminate: Signal,
+    ending: Signals,
     hangup: Signal,
     quit: Signal,
 }
@@ -64,8 +63,7 @@ pub(crate) struct ForwardedSignals {
 impl ForwardedSignals {
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Self {
-            interrupt: signal(SignalKind::interrupt())?,
-            terminate: signal(SignalKind::terminate())?,
+            ending: Signals::listen()?,
             hangup: signal(SignalKind::hangup())?,
             quit: signal(SignalKind::quit())?,
         })
@@ -74,8 +72,7 @@ impl ForwardedSignals {
     /// Waits for the next signal.
     pub(crate) async fn next(&mut self) -> SignalName {
         tokio::select! {
-            _ = self.interrupt.recv() => SignalName::SIGINT,
-            _ = self.terminate.recv() => SignalName::SIGTERM,
+            name = self.ending.next() => name,
             _ = self.hangup.recv() => SignalName::SIGHUP,
             _ = self.quit.recv() => SignalName::SIGQUIT,
         }

@@ -113,7 +113,7 @@ impl<'a> Inspector<'a> {
         let mut items = self.items(&forest, &path, (from, path.end())).await?;
         let report = StoredReport::parse(&record.response.report);
         self.add_items(&forest, &path, lanes::shown_resent(&report), &mut items).await?;
-        let mut view = turns::view(self, &forest, &turn, &record, &items);
+        let mut view = turns::view(self, &forest, &turn, (&record, &report), &items);
         if let Some(context) = self.context(&path, &record, items) {
             sent::complete(&mut view, &context, self.shows_bodies);
         }

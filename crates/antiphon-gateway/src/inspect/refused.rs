@@ -7,6 +7,7 @@ use tokio::time::Instant;
 use super::model::RefusedTurnView;
 use crate::gateway::Gateway;
 use crate::refused_turns::RefusedTurn;
+use crate::request;
 
 /// The latest turns of the tenant that left no response, as far as this process remembers them.
 pub(crate) fn refused_turns(gateway: &Gateway, tenant: &Tenant) -> Vec<RefusedTurnView> {
@@ -18,13 +19,10 @@ impl From<RefusedTurn> for RefusedTurnView {
     fn from(turn: RefusedTurn) -> Self {
         let fields = Object::parse_str(&turn.fields).unwrap_or_default();
         let text = |key| fields.string(key).map(std::borrow::Cow::into_owned);
-        let named = || Object::parse_str(fields.present("conversation")?).ok();
-        let conversation = || Some(named()?.string("id")?.into_owned());
         Self {
             model: text("model"),
             continues: text("previous_response_id")
-                .or_else(|| text("conversation"))
-                .or_else(conversation),
+                .or_else(|| request::conversation(&fields).ok().flatten()),
             request_id: turn.request_id,
             created_at: turn.created_at,
             code: turn.code,

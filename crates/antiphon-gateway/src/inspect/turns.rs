@@ -25,14 +25,15 @@ pub(super) async fn views(
     let Some((_, last, _)) = turns.last() else { return Ok(Vec::new()) };
     let records = inspector.records(forest, turns).await?;
     let mut items = inspector.items(forest, path, (first_item(turns), last.end)).await?;
-    for record in &records {
-        let report = StoredReport::parse(&record.response.report);
-        inspector.add_items(forest, path, shown_resent(&report), &mut items).await?;
+    let reports: Vec<_> =
+        records.iter().map(|record| StoredReport::parse(&record.response.report)).collect();
+    for report in &reports {
+        inspector.add_items(forest, path, shown_resent(report), &mut items).await?;
     }
     let by_id: HashMap<_, _> = turns.iter().map(|turn| (&turn.1.listed.id, turn)).collect();
-    let views = records.iter().filter_map(|record| {
+    let views = records.iter().zip(&reports).filter_map(|(record, report)| {
         let turn = by_id.get(&record.response.id)?;
-        Some(view(inspector, forest, turn, record, &items))
+        Some(view(inspector, forest, turn, (record, report), &items))
     });
     Ok(views.collect())
 }
@@ -45,24 +46,23 @@ pub(super) fn first_item(turns: &[PathTurn<'_>]) -> Seq {
     first.map_or(0, |(segment, ..)| segment.first)
 }
 
-/// The view of a turn, from its record and the items of its path.
+/// The view of a turn, from its record, its report and the items of its path.
 pub(super) fn view(
     inspector: &Inspector<'_>,
     forest: &Forest,
     (segment, _, before): &PathTurn<'_>,
-    record: &ResponseRecord,
+    (record, report): (&ResponseRecord, &StoredReport),
     items: &Items,
 ) -> TurnView {
     let answer = AnswerFields::parse(&record.response.envelope);
-    let report = StoredReport::parse(&record.response.report);
-    let lanes = TurnLanes::new(record, &report, *before, items, inspector.shows_bodies);
+    let lanes = TurnLanes::new(record, report, *before, items, inspector.shows_bodies);
     let parent = forest.parent(segment).map(|turn| turn.listed.id.to_string());
     TurnView {
         id: record.response.id.to_string(),
         conversation: record.response.conversation.as_ref().map(ToString::to_string),
         previous: answer.previous.clone().or(parent),
         created_at: record.response.created_at,
-        cost: answer.cost(&report, inspector),
+        cost: answer.cost(report, inspector),
         model: answer.model,
         status: answer.status,
         error: answer.error,

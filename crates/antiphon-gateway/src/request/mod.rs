@@ -270,7 +270,7 @@ pub(crate) fn continues(fields: &Object<'_>) -> Result<Continues, ApiError> {
 }
 
 /// `conversation`: an id, or an object with an `id`.
-fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
+pub(crate) fn conversation(fields: &Object<'_>) -> Result<Option<String>, ApiError> {
     let Some(raw) = fields.present("conversation") else {
         return Ok(None);
     };

@@ -235,12 +235,13 @@ pub(super) async fn report(
     let record = gateway.owners(&caller).record_of(&id).await?.ok_or_else(unknown)?;
     let (store, tenant) = (&gateway.store, &caller.tenant);
     let record = store.response(tenant, &record).await?.ok_or_else(unknown)?;
-    let mut report = turn::public_report(&record.response.report);
-    if turn::has_resent_runs(&report) {
-        let items = store.transcript(tenant, record.cursor).await?;
-        report = turn::name_resent_items(&report, &items).unwrap_or(report);
+    let report = turn::public_report(&record.response.report);
+    let runs = turn::resent_runs(&report);
+    if runs.is_empty() {
+        return Ok(json(report));
     }
-    Ok(json(report))
+    let items = store.transcript(tenant, record.cursor).await?;
+    Ok(json(turn::name_resent_items(&report, &runs, &items)))
 }
 
 /// `GET /v1/responses/{id}/context`: the exact input of the model. With `previous`, also the

@@ -17,7 +17,7 @@ use serde::Serialize;
 pub(super) use self::lines::counted;
 pub(super) use self::prompt_changes::PromptChanges;
 use self::resent::ResentItems;
-pub(crate) use self::resent::{ResentPlace, ResentRun, has_resent_runs, name_resent_items};
+pub(crate) use self::resent::{ResentPlace, ResentRun, name_resent_items, resent_runs};
 use super::client::Head;
 use super::sent_view::SentView;
 use crate::request_id::RequestId;

@@ -50,6 +50,21 @@ pub enum Treatment {
     Unnamed,
 }
 
+/// The name in reports of the rule for an item that an earlier attempt at the same request stored.
+pub const SAME_REQUEST: &str = "same_request";
+
+impl Treatment {
+    /// The stored item that stands for one that was left out: its position in the transcript, the
+    /// name of the rule that matched it, and whether the content differs.
+    pub fn stored_item(&self) -> Option<(usize, &'static str, bool)> {
+        match self {
+            Self::Resent(resent) => Some((resent.held, resent.rule.name(), resent.differs)),
+            Self::StoredBefore(held) => held.map(|held| (held, SAME_REQUEST, false)),
+            _ => None,
+        }
+    }
+}
+
 /// The record of the stored items to which an input is added.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AdmissionMode {

@@ -68,7 +68,9 @@ mod recall;
 #[cfg(test)]
 mod tests;
 
-pub use admission::{Admission, AdmissionMode, AdmissionRules, StoredInput, Treatment};
+pub use admission::{
+    Admission, AdmissionMode, AdmissionRules, SAME_REQUEST, StoredInput, Treatment,
+};
 
 use crate::item::{FingerprintKey, Item};
 use crate::transcript::Transcript;

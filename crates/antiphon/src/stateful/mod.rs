@@ -65,7 +65,7 @@ pub use action::{Action, Failure, Known, LoadReason, Rules};
 pub use listed::Listed;
 pub use plan::{ContinueFrom, EarlierPoint, Plan};
 pub use preparation::Preparation;
-pub use report::{Report, ResentItem, SAME_REQUEST};
+pub use report::{Report, ResentItem};
 pub use request::Continues;
 pub use step::{Method, Step};
 pub use turn::Turn;

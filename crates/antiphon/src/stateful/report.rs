@@ -25,9 +25,6 @@ pub struct Report {
     pub replayed: Option<usize>,
 }
 
-/// The rule of an item that an earlier attempt at the same request stored.
-pub const SAME_REQUEST: &str = "same_request";
-
 /// An item of an input that was stored already.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResentItem {
@@ -51,18 +48,11 @@ impl Report {
         let repairs = ReportedRepair::from_admission(input, admission);
         let mut report = Self { repairs, ..Self::default() };
         for (position, (item, treatment)) in input.iter().zip(&admission.treatments).enumerate() {
-            let (held, rule, differs) = match treatment {
-                Treatment::Resent(resent) => (resent.held, resent.rule.name(), resent.differs),
-                Treatment::StoredBefore(Some(held)) => (*held, SAME_REQUEST, false),
-                Treatment::StoredBefore(None) => {
-                    report.resent += 1;
-                    continue;
-                }
-                _ => continue,
-            };
+            let is_known = matches!(treatment, Treatment::Resent(_) | Treatment::StoredBefore(_));
+            report.resent += usize::from(is_known);
+            let Some((held, rule, differs)) = treatment.stored_item() else { continue };
             let (kind, id) =
                 (item.head().kind.clone(), admission.transcript.items()[held].id.clone());
-            report.resent += 1;
             report.resent_items.push(ResentItem { position, kind, id, rule, differs });
         }
         report

@@ -8,8 +8,8 @@
 
 use antiphon::HeldItem;
 use antiphon::json::Object;
-use antiphon::reconcile::{Admission, Rule, Treatment};
-use antiphon::stateful::{self, SAME_REQUEST};
+use antiphon::reconcile::{Admission, Rule, SAME_REQUEST};
+use antiphon::stateful;
 use antiphon_store::Seq;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -67,12 +67,9 @@ impl ResentItems {
     pub(super) fn from_admission(admission: &Admission) -> Self {
         let mut runs = Runs::default();
         for (position, treatment) in admission.treatments.iter().enumerate() {
-            let (held, rule, differs) = match treatment {
-                Treatment::Resent(resent) => (resent.held, resent.rule.name(), resent.differs),
-                Treatment::StoredBefore(Some(held)) => (*held, SAME_REQUEST, false),
-                _ => continue,
-            };
-            runs.add(ResentPlace { position, stored: held as Seq, rule, differs });
+            if let Some((held, rule, differs)) = treatment.stored_item() {
+                runs.add(ResentPlace { position, stored: held as Seq, rule, differs });
+            }
         }
         Self::Runs(runs.finish())
     }
@@ -80,7 +77,7 @@ impl ResentItems {
     /// The number of items.
     pub(super) fn len(&self) -> usize {
         match self {
-            Self::Runs(runs) => runs.iter().map(|run| run.places().count()).sum(),
+            Self::Runs(runs) => runs.iter().map(ResentRun::len).sum(),
             Self::Named(items) => items.len(),
         }
     }
@@ -153,10 +150,30 @@ impl ResentPlace {
 }
 
 impl ResentRun {
-    /// The items of the run. Stops at a letter that is no rule.
+    /// The number of items.
+    fn len(&self) -> usize {
+        self.letters().map(|(.., count)| count).sum()
+    }
+
+    /// The items of the run.
     pub(crate) fn places(&self) -> impl Iterator<Item = ResentPlace> {
+        let items = self
+            .letters()
+            .flat_map(|(rule, differs, count)| std::iter::repeat_n((rule, differs), count));
+        let places = (self.position..).zip(self.stored..).zip(items);
+        places.map(|((position, stored), (rule, differs))| ResentPlace {
+            position,
+            stored,
+            rule,
+            differs,
+        })
+    }
+
+    /// The rule of each letter, whether contents differ, and the number of items. Stops at a letter
+    /// that is no rule.
+    fn letters(&self) -> impl Iterator<Item = (&'static str, bool, usize)> {
         let mut rest = self.rules.as_str();
-        let letters = std::iter::from_fn(move || {
+        std::iter::from_fn(move || {
             let mut chars = rest.chars();
             let letter = chars.next()?;
             let after = chars.as_str();
@@ -166,15 +183,6 @@ impl ResentRun {
             let (_, rule) = RULES.iter().find(|(known, _)| char::from(*known) == lower)?;
             let count = after[..digits].parse().unwrap_or(1).min(MAX_ITEMS);
             Some((*rule, letter.is_ascii_uppercase(), count))
-        });
-        let items =
-            letters.flat_map(|(rule, differs, count)| std::iter::repeat_n((rule, differs), count));
-        let places = (self.position..).zip(self.stored..).zip(items);
-        places.map(|((position, stored), (rule, differs))| ResentPlace {
-            position,
-            stored,
-            rule,
-            differs,
         })
     }
 }
@@ -182,10 +190,16 @@ impl ResentRun {
 /// More items than a request has. A damaged report cannot make a reader allocate without bound.
 const MAX_ITEMS: usize = 1 << 20;
 
-/// The report for callers: with the resent items in place of their runs. `None` if it has no runs.
-pub(crate) fn name_resent_items(report: &[u8], items: &[HeldItem]) -> Option<Bytes> {
-    let mut fields = Object::parse(report).ok()?;
-    let runs: Vec<ResentRun> = serde_json::from_str(fields.present(FIELD)?).ok()?;
+/// The runs in the report of a turn. None if it names its resent items.
+pub(crate) fn resent_runs(report: &[u8]) -> Vec<ResentRun> {
+    let runs = |fields: Object| serde_json::from_str(fields.present(FIELD)?).ok();
+    Object::parse(report).ok().and_then(runs).unwrap_or_default()
+}
+
+/// The report for callers: with the items of these runs in place of the runs. `items` is the
+/// transcript.
+pub(crate) fn name_resent_items(report: &Bytes, runs: &[ResentRun], items: &[HeldItem]) -> Bytes {
+    let Ok(mut fields) = Object::parse(report) else { return report.clone() };
     let places = runs.iter().flat_map(ResentRun::places).take(MAX_ITEMS);
     let named: Vec<Value> = places
         .map(|place| {
@@ -200,16 +214,7 @@ pub(crate) fn name_resent_items(report: &[u8], items: &[HeldItem]) -> Option<Byt
         })
         .collect();
     fields.set(FIELD, Value::from(named).to_string());
-    Some(fields.to_bytes())
-}
-
-/// Whether the report of a turn has runs of resent items.
-pub(crate) fn has_resent_runs(report: &[u8]) -> bool {
-    let has_runs = |fields: Object| {
-        let runs: Vec<ResentRun> = serde_json::from_str(fields.present(FIELD)?).ok()?;
-        Some(!runs.is_empty())
-    };
-    Object::parse(report).ok().and_then(has_runs).unwrap_or(false)
+    fields.to_bytes()
 }
 
 #[cfg(test)]
@@ -270,7 +275,6 @@ mod tests {
     fn report_of_an_earlier_release_has_no_runs() {
         let report = br#"{"resent":[{"position":0,"type":"message","item_id":"msg_1",
             "rule":"same_id","differs":false}]}"#;
-        assert!(!has_resent_runs(report));
-        assert_eq!(name_resent_items(report, &[]), None);
+        assert_eq!(resent_runs(report), []);
     }
 }

@@ -88,15 +88,16 @@ export function Context({ id, change, fail }) {
   const values = useLoaded([`/inspect/turns/${encodeURIComponent(id)}/context.json`], change, fail);
   if (!values) return html`<p class="note" role="status">Loading…</p>`;
   const [context] = values;
+  const isRefused = context.status === "refused";
   const size = context.items.reduce((sum, entry) => sum + JSON.stringify(entry.item ?? "").length, 0);
-  return html`<nav aria-label="Breadcrumb"><a href="#/">Conversations</a> / ${context.status === "refused" ? "refused turn" : html`<a href=${`#/t/${encodeURIComponent(id)}`}>turn</a>`}</nav>
-    <h1>${context.status === "refused" ? "A refused turn: what it received" : "What the model was given"}</h1>
+  return html`<nav aria-label="Breadcrumb"><a href="#/">Conversations</a> / ${isRefused ? "refused turn" : html`<a href=${`#/t/${encodeURIComponent(id)}`}>turn</a>`}</nav>
+    <h1>${isRefused ? "A refused turn: what it received" : "What the model was given"}</h1>
     <p class="ids"><code>${inert(id)}</code></p>
-    <p class="facts">${plural(context.items.length, "item")} · about ${bytes(size)} · ${context.status === "refused" ? "never sent to a model" : context.exact
+    <p class="facts">${plural(context.items.length, "item")} · about ${bytes(size)} · ${isRefused ? "never sent to a model" : context.exact
       ? "exactly as it was sent"
       : "items were deleted or changed since then"}</p>
     ${context.error && html`<p class="error" role="alert"><code>${inert(context.error.code || "error")}</code> ${inert(context.error.message)}</p>`}
-    ${context.status !== "refused" && html`<h2>Difference from the turn before</h2>
+    ${!isRefused && html`<h2>Difference from the turn before</h2>
     <${Difference} context=${context} />`}
     <h2>Request</h2>
     <pre class="body" tabindex="0">${inert(JSON.stringify(context.request, null, 2))}</pre>
