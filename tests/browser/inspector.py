@@ -129,7 +129,7 @@ def the_list_shows_states_and_searches(browser: Browser, world: Gateway, ids: di
         row = page.locator(".rows .row")
         expect(row).to_contain_text(ids["poisoned"])
         expect(row).to_contain_text("Turns through this gateway still run")
-        expect(row.locator(".state-repaired")).to_contain_text("repaired in 3 of the last")
+        expect(row.locator(".state-repaired")).to_contain_text("repaired in 2 of the last 2 turns")
 
 
 def a_fault_has_a_description(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:

@@ -4,8 +4,17 @@ import { html, useEffect, useState } from "./htm-preact.js";
 import { inert } from "./format.js";
 import { read } from "./server.js";
 
-/** The name of a fault, as a link to its description. */
+/** The descriptions, which are read once. */
+let pages = null;
+const readPages = () => (pages ??= read("/inspect/faults.json"));
+
+/** The name of a fault, as a link to its description if it has one. */
 export function Fault({ name }) {
+  const [described, setDescribed] = useState(false);
+  useEffect(() => {
+    readPages().then((found) => setDescribed(found.some((page) => page.name === name)), () => {});
+  }, [name]);
+  if (!described) return html`<code>${inert(name)}</code>`;
   return html`<a href=${`#/f/${encodeURIComponent(name)}`}>${inert(name)}</a>`;
 }
 
@@ -52,8 +61,8 @@ function Block({ block: { kind, lines } }) {
 export function FaultPage({ id, fail }) {
   const [page, setPage] = useState(null);
   useEffect(() => {
-    read("/inspect/faults.json")
-      .then((pages) => setPage(pages.find(({ name }) => name === id) ?? { text: `# ${id}\n\nThis fault has no description.` }))
+    readPages()
+      .then((found) => setPage(found.find(({ name }) => name === id) ?? { text: `# ${id}\n\nThis fault has no description.` }))
       .catch(fail);
   }, [id]);
   if (!page) return html`<p class="note" role="status">Loading…</p>`;
