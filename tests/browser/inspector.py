@@ -207,6 +207,8 @@ def the_keyboard_is_enough(browser: Browser, world: Gateway, ids: dict[str, str]
         page.keyboard.press("Tab")
         expect(page.get_by_label("Search")).to_be_focused()
         page.keyboard.press("Tab")
+        expect(page.get_by_label("Show")).to_be_focused()
+        page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         expect(page.locator(".turn").first).to_be_visible()
         page.locator(".card button").first.focus()
