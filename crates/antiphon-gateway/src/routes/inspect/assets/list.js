@@ -98,7 +98,7 @@ function Refused({ turns, config }) {
         ? html`<a href=${`#/t/${encodeURIComponent(turn.request_id)}/context`}>${inert(turn.request_id)}</a>`
         : html`<code>${inert(turn.request_id)}</code>`}
       <p class="ids">${time(turn.created_at)} ${inert([turn.model, turn.continues].filter(Boolean).join(" · "))}</p>
-      <p class="error"><code>${inert(turn.code ?? "error")}</code> ${inert(turn.message)}</p>
+      <p class="error"><${Fault} name=${turn.code ?? "error"} />: ${inert(turn.message)}</p>
     </li>`)}</ul>
   </details>`;
 }
