@@ -97,6 +97,14 @@ function Row({ summary, refused }) {
   </li>`;
 }
 
+/** The conversation or response that a refused turn continues, as a link if it exists. */
+export function Continued({ turn: { continues, fault } }) {
+  const id = html`<code>${inert(continues)}</code>`;
+  return fault === "previous_response_not_found"
+    ? html`continues ${id}, which is not stored`
+    : html`continues <a href=${`#/c/${encodeURIComponent(continues)}`}>${id}</a>`;
+}
+
 /** The turns of the last day that left no response. */
 function Refused({ turns, config }) {
   if (turns.length === 0) return null;
@@ -107,7 +115,7 @@ function Refused({ turns, config }) {
         ? html`<a href=${`#/t/${encodeURIComponent(turn.request_id)}/context`}>${inert(turn.request_id)}</a>`
         : html`<code>${inert(turn.request_id)}</code>`}
       <p class="ids">${time(turn.created_at)} ${inert(turn.model ?? "")}
-        ${turn.continues && html` · continues <a href=${`#/c/${encodeURIComponent(turn.continues)}`}><code>${inert(turn.continues)}</code></a>`}</p>
+        ${turn.continues && html` · <${Continued} turn=${turn} />`}</p>
       <p class="error"><${Fault} name=${turn.fault ?? turn.code ?? "error"} />: ${inert(turn.message)}</p>
     </li>`)}</ul>
   </details>`;
@@ -151,7 +159,7 @@ export function List({ change, config, fail }) {
         setShow(event.target.value);
       }}>${PARTS.map(([name, label]) => html`<option value=${name}>${label}</option>`)}</select>
     </form>
-    <${Refused} turns=${["", "refused"].includes(show) ? refused.filter(found) : []} config=${config} />
+    <${Refused} turns=${["", "open", "refused"].includes(show) ? refused.filter(found) : []} config=${config} />
     ${page?.is_cut && html`<p class="note">Only a part was searched. Show more to continue.</p>`}
     ${page && rows.length === 0 && html`<p class="note">No conversation was found.</p>`}
     ${page ? html`<ul class="rows">
