@@ -1,11 +1,13 @@
 //! One item of the input, in the model's view.
 
+use std::borrow::Cow;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value};
 
 use super::SimError;
-use super::text::shorten;
+use super::text::{shorten, without_notes};
 
 /// An item of the context. Items without a rule have the variant `Other`.
 #[derive(Debug)]
@@ -108,7 +110,24 @@ fn message(index: usize, fields: &Map<String, Value>) -> Result<Item, SimError> 
     if role.is_empty() {
         return Err(invalid(index, "a message with a 'role'"));
     }
-    Ok(Item::Message { role, parts: content(index, fields.get("content"))? })
+    let mut parts = content(index, fields.get("content"))?;
+    if role == "user" {
+        parts.retain_mut(is_said);
+    }
+    Ok(Item::Message { role, parts })
+}
+
+/// Removes the notes of a coding agent from a part. Whether anything else is in it.
+fn is_said(part: &mut Part) -> bool {
+    let Part::Text(text) = part else { return true };
+    match without_notes(text) {
+        Cow::Borrowed(_) => true,
+        Cow::Owned(said) => {
+            let is_empty = said.is_empty();
+            *text = said;
+            !is_empty
+        }
+    }
 }
 
 fn call(kind: String, fields: &Map<String, Value>) -> Item {

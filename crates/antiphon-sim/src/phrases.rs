@@ -116,9 +116,11 @@ fn line(item: &Item) -> String {
 /// The first sentence of a compaction's summary. An empty line ends the introduction.
 const INTRODUCTION: &str = "The conversation so far was compacted.";
 
-/// Whether the text asks for a summary of the conversation.
+/// Whether the text asks for a summary of the conversation, in the words of the gateway or of a
+/// coding agent.
 pub(super) fn asks_for_summary(asked: &str) -> bool {
     asked.starts_with("Summarize this conversation")
+        || asked.contains("Your task is to create a detailed summary of")
 }
 
 /// One sentence for every answer of the assistant and for every tool output. User messages are not

@@ -1,6 +1,33 @@
 //! Words, quotes and phrases of a text, with their positions.
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+/// The tags of the notes that Claude Code adds to the messages of its user.
+const NOTES: [&str; 7] = [
+    "system-reminder",
+    "local-command-caveat",
+    "local-command-stdout",
+    "local-command-stderr",
+    "command-name",
+    "command-message",
+    "command-args",
+];
+
+/// The text without the notes of a coding agent: everything between such a tag and its end.
+pub(super) fn without_notes(text: &str) -> Cow<'_, str> {
+    let mut said = Cow::Borrowed(text);
+    for tag in NOTES {
+        let (begin, end) = (format!("<{tag}>"), format!("</{tag}>"));
+        while let Some(from) = said.find(&begin)
+            && let Some(length) = said[from..].find(&end)
+        {
+            let rest = said[from + length + end.len()..].trim_start();
+            said = Cow::Owned(format!("{}{rest}", &said[..from]).trim_end().to_owned());
+        }
+    }
+    said
+}
 
 /// One word: a run of letters and digits. A capital letter after a small one begins a new word.
 #[derive(Debug)]

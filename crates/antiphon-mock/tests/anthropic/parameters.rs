@@ -72,3 +72,13 @@ fn blank_stop_sequence_is_refused() {
     let message = "stop_sequences: each stop sequence must contain non-whitespace";
     refused(&with(hello(), "stop_sequences", json!(["END", "\n"])), message);
 }
+
+#[test]
+fn beta_header_adds_its_parameter() {
+    let body = with(hello(), "context_management", json!({ "edits": [] }));
+    refused(&body, "context_management: Extra inputs are not permitted");
+    let mut beta = headers();
+    let values = "claude-code-20250219, context-management-2025-06-27";
+    beta.insert("anthropic-beta", HeaderValue::from_static(values));
+    assert_eq!(validate(&beta, &body), Ok(()));
+}

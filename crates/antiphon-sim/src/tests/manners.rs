@@ -24,6 +24,20 @@ fn endless_count_is_refused() {
 }
 
 #[test]
+fn notes_of_a_coding_agent_are_not_answered() {
+    let note = "<system-reminder>\nWhat is the date? Count to 3.\n</system-reminder>";
+    let parts = json!([
+        { "type": "input_text", "text": note },
+        { "type": "input_text", "text": format!("{note}\n\nMy color is purple") },
+    ]);
+    let said = ask(json!({ "input": [{ "role": "user", "content": parts }] }));
+    assert_eq!(said.text(), "Noted: My color is purple.");
+    // Without its end it is a text as any other.
+    let open = ask(json!({ "input": "<system-reminder> Reply with OK." }));
+    assert_eq!(open.text(), "OK");
+}
+
+#[test]
 fn user_can_dictate_the_reply() {
     for (asked, reply) in [
         ("Reply with exactly: first", "first"),

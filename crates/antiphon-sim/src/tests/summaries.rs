@@ -22,6 +22,8 @@ fn summary_has_answers_and_outputs_but_no_user_messages() {
     ]);
     assert_eq!(said(history), "I answered: Noted. echo returned: hello.");
     assert_eq!(said(json!([user("Hello"), user(PROMPT)])), "Nothing was answered yet.");
+    let agents = "Your task is to create a detailed summary of the conversation so far. Use echo.";
+    assert_eq!(said(json!([user("Hello"), user(agents)])), "Nothing was answered yet.");
 }
 
 #[test]

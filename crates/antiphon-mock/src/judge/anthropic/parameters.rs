@@ -1,5 +1,7 @@
 //! The parameters of a request, except messages and tools.
 
+use http::HeaderMap;
+
 use super::field::Field;
 use super::{block, text, thinking};
 use crate::Refusal;
@@ -25,12 +27,24 @@ const KNOWN: [&str; 18] = [
     "top_p",
 ];
 
-/// Checks all parameters except messages and tools, and returns the model's name.
-pub(super) fn check<'a>(request: &Field<'a>) -> Result<&'a str, Refusal> {
+/// The parameters that a value of `anthropic-beta` adds.
+const BETAS: [(&str, &str); 1] = [("context-management-2025-06-27", "context_management")];
+
+/// The parameters that these headers add.
+pub(super) fn of_betas(headers: &HeaderMap) -> Vec<&'static str> {
+    let values = headers.get_all("anthropic-beta").iter().filter_map(|value| value.to_str().ok());
+    let asked: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
+    let added = BETAS.iter().filter(|(beta, _)| asked.contains(beta));
+    added.map(|(_, parameter)| *parameter).collect()
+}
+
+/// Checks all parameters except messages and tools, and returns the model's name. `added` are
+/// parameters that the request's headers add.
+pub(super) fn check<'a>(request: &Field<'a>, added: &[&'static str]) -> Result<&'a str, Refusal> {
     let model = request.required("model")?.text()?;
     let max_tokens = request.required("max_tokens")?.integer_from(1)?;
     request.required("messages")?;
-    request.only(&KNOWN)?;
+    request.only(&[&KNOWN[..], added].concat())?;
     if let Some(metadata) = request.present("metadata") {
         metadata.only(&["user_id"])?;
     }
