@@ -67,7 +67,9 @@ def installed(kind: str, options: argparse.Namespace, tools: Tools) -> Path | No
     """
     package = PACKAGES[kind]
     try:
-        file = getattr(options, kind) or timed(package.name, lambda: package.build(tools))
+        file = getattr(options, kind) or timed(
+            package.name, lambda: package.build(tools, options.antiphon)
+        )
         package.add(tools, file)
         return file
     except FAILURES as error:
@@ -85,10 +87,10 @@ FAILURES = (OSError, RuntimeError, ValueError)
 
 @dataclass(frozen=True)
 class Package:
-    """How users' files are made and installed."""
+    """How users' files are made, the command in them included, and installed."""
 
     name: str
-    build: Callable[[Tools], Path]
+    build: Callable[[Tools, Path], Path]
     add: Callable[[Tools, Path], None]
 
 

@@ -12,7 +12,7 @@ from places import NODE, ROOT
 WORKFLOWS = ROOT / ".github" / "workflows"
 
 # A path that begins with a directory of the repository's root.
-NAMED = re.compile(r"(?<![\w./-])(?:\./)?(?:\.ci|\.github|bindings|crates|docs|tests)/[\w./-]+")
+NAMED = re.compile(r"(?<![\w./-])(?:\./)?(?:\.ci|\.github|bindings|crates|deploy|docs|tests)/[\w./-]+")
 
 
 def workflow(name: str) -> dict[str, Any]:
@@ -51,6 +51,19 @@ def test_every_platform_has_an_addon_that_the_package_asks_for() -> None:
     assert {row["target"] for row in addons} == TARGETS
     asked_for = workflow("publish-node.yml")["env"]["PLATFORMS"].split(",")
     assert sorted(row["platform"] for row in addons) == sorted(asked_for)
+
+
+@pytest.mark.parametrize(
+    ("name", "job"), [("publish-python.yml", "wheel"), ("publish-node.yml", "addon")]
+)
+def test_every_platform_of_the_gateway_has_the_command(name: str, job: str) -> None:
+    """On Linux the one that is linked statically; on Windows there is no gateway."""
+    built = {row["target"] for row in rows("command.yml", "build")}
+    assert "command" in workflow(name)["jobs"][job]["needs"]
+    for row in rows(name, job):
+        expected = row["target"].replace("linux-gnu", "linux-musl")
+        assert row.get("command") == (None if "windows" in expected else expected)
+        assert "windows" in expected or expected in built
 
 
 def test_the_addon_is_the_crate_that_is_built() -> None:
