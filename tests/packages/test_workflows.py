@@ -33,11 +33,18 @@ def test_every_job_of_a_workflow_can_run(path: Path) -> None:
         assert "uses" in job or all("uses" in step or "run" in step for step in job["steps"])
 
 
-@pytest.mark.parametrize("name", ["publish-node.yml", "publish-python.yml"])
-def test_nothing_is_published_that_was_not_tested(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "permission"),
+    [
+        ("publish-container.yml", "packages"),
+        ("publish-node.yml", "id-token"),
+        ("publish-python.yml", "id-token"),
+    ],
+)
+def test_nothing_is_published_that_was_not_tested(name: str, permission: str) -> None:
     publish = workflow(name)["jobs"]["publish"]
     assert "test" in publish["needs"]
-    assert publish["permissions"] == {"id-token": "write"}
+    assert publish["permissions"] == {permission: "write"}
     assert "secrets." not in (WORKFLOWS / name).read_text()
 
 
