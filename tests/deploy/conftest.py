@@ -1,6 +1,8 @@
-"""Where the files for deployments are."""
+"""Where the files for deployments are, and the program that they run."""
 
+import os
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -8,3 +10,14 @@ DEPLOY = ROOT / "deploy"
 
 # The scripts below `deploy`, which the tests import.
 sys.path.append(str(DEPLOY / "container"))
+
+
+def version() -> str:
+    """The workspace's version."""
+    manifest = tomllib.loads((ROOT / "Cargo.toml").read_text())
+    return str(manifest["workspace"]["package"]["version"])
+
+
+def antiphon() -> Path:
+    """The binary of the tests."""
+    return Path(os.environ["ANTIPHON_BIN"])
