@@ -8,8 +8,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
-# The scripts below `deploy`, which the tests import.
+# The scripts below `deploy`, which the tests import, and the servers of the client suites.
 sys.path.append(str(DEPLOY / "container"))
+sys.path.append(str(ROOT / "tests" / "clients"))
 
 
 def version() -> str:
