@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
 # The scripts below `deploy`, which the tests import, and the servers of the client suites.
-sys.path.append(str(DEPLOY / "container"))
+sys.path += [str(DEPLOY / "container"), str(DEPLOY / "release")]
 sys.path.append(str(ROOT / "tests" / "clients"))
 
 

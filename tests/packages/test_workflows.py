@@ -39,6 +39,7 @@ def test_every_job_of_a_workflow_can_run(path: Path) -> None:
         ("publish-container.yml", "packages"),
         ("publish-node.yml", "id-token"),
         ("publish-python.yml", "id-token"),
+        ("publish-release.yml", "contents"),
     ],
 )
 def test_nothing_is_published_that_was_not_tested(name: str, permission: str) -> None:
