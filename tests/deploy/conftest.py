@@ -8,8 +8,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
-# The scripts below `deploy`, which the tests import, and the servers of the client suites.
-sys.path += [str(DEPLOY / "container"), str(DEPLOY / "release")]
+# The scripts below `deploy` and `site`, which the tests import, and the servers of the client suites.
+sys.path += [str(DEPLOY / "container"), str(DEPLOY / "release"), str(ROOT / "site")]
 sys.path.append(str(ROOT / "tests" / "clients"))
 
 

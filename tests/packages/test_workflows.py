@@ -12,7 +12,7 @@ from places import NODE, ROOT
 WORKFLOWS = ROOT / ".github" / "workflows"
 
 # A path that begins with a directory of the repository's root.
-NAMED = re.compile(r"(?<![\w./-])(?:\./)?(?:\.ci|\.github|bindings|crates|deploy|docs|tests)/[\w./-]+")
+NAMED = re.compile(r"(?<![\w./-])(?:\./)?(?:\.ci|\.github|bindings|crates|deploy|docs|site|tests)/[\w./-]+")
 
 
 def workflow(name: str) -> dict[str, Any]:
@@ -34,18 +34,19 @@ def test_every_job_of_a_workflow_can_run(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "permission"),
+    ("name", "permissions"),
     [
-        ("publish-container.yml", "packages"),
-        ("publish-node.yml", "id-token"),
-        ("publish-python.yml", "id-token"),
-        ("publish-release.yml", "contents"),
+        ("publish-container.yml", {"packages"}),
+        ("publish-node.yml", {"id-token"}),
+        ("publish-python.yml", {"id-token"}),
+        ("publish-release.yml", {"contents"}),
+        ("publish-site.yml", {"id-token", "pages"}),
     ],
 )
-def test_nothing_is_published_that_was_not_tested(name: str, permission: str) -> None:
+def test_nothing_is_published_that_was_not_tested(name: str, permissions: set[str]) -> None:
     publish = workflow(name)["jobs"]["publish"]
     assert "test" in publish["needs"]
-    assert publish["permissions"] == {permission: "write"}
+    assert publish["permissions"] == dict.fromkeys(permissions, "write")
     assert "secrets." not in (WORKFLOWS / name).read_text()
 
 
