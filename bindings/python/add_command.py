@@ -40,16 +40,18 @@ def add_command(wheel: Path, command: bytes) -> None:
     Raises `ValueError` if the wheel has a command already, or no record of its files.
     """
     unfinished = wheel.with_suffix(".unfinished")
-    with ZipFile(wheel) as old, ZipFile(unfinished, "w", ZIP_DEFLATED) as new:
+    with ZipFile(wheel) as old:
         record = record_of(old)
         script = f"{record.filename.removesuffix('.dist-info/RECORD')}.data/scripts/antiphon"
         if script in old.namelist():
             raise ValueError("the wheel has a command already")
+    with ZipFile(wheel) as old, ZipFile(unfinished, "w", ZIP_DEFLATED) as new:
         for entry in old.infolist():
-            if entry is not record:
+            if entry.filename != record.filename:
                 new.writestr(entry, old.read(entry))
         new.writestr(entry_like(record, script), command)
-        new.writestr(record, old.read(record) + record_line(script, command))
+        lines = old.read(record).rstrip(b"\n")
+        new.writestr(record, lines + b"\n" + record_line(script, command))
     os.replace(unfinished, wheel)
 
 

@@ -5,6 +5,7 @@ more to build, and the workflows that publish build it.
 """
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -20,16 +21,30 @@ def build_wheel(tools: Tools, command: Path) -> Path:
     maturin: list[str | Path] = [tools.python, "-m", "maturin", "build", "--release", "--locked"]
     run([*maturin, "--manifest-path", manifest, "--out", out])
     wheel = only_file(out, "*.whl")
-    run([sys.executable, PYTHON / "add_command.py", "--command", command, wheel])
+    add: list[str | Path] = [sys.executable, PYTHON / "add_command.py"]
+    run([*add, "--command", without_debug_information(tools, command), wheel])
     return wheel
 
 
 def build_node_package(tools: Tools, command: Path) -> Path:
     """With the addon in it; its compiler of TypeScript is the one that the tests have."""
     file = emptied(tools.build_dir / "node-package") / f"antiphon-{version()}.tgz"
-    build: list[str | Path] = [NODE / "build.mjs", "--command", command, "--out", file]
+    stripped = without_debug_information(tools, command)
+    build: list[str | Path] = [NODE / "build.mjs", "--command", stripped, "--out", file]
     run([tools.node, *build], env=node_environment(tools))
     return file
+
+
+def without_debug_information(tools: Tools, command: Path) -> Path:
+    """A copy of the binary; the information is half of it, and takes long to compress and unpack.
+
+    The binary itself if the machine has no program that strips one.
+    """
+    if shutil.which("strip") is None:
+        return command
+    stripped = tools.build_dir / "antiphon"
+    run(["strip", "-S", "-o", stripped, command])
+    return stripped
 
 
 def node_environment(tools: Tools) -> dict[str, str]:
