@@ -17,6 +17,9 @@ x86_64-unknown-linux-musl | aarch64-unknown-linux-musl) ;;
     ;;
 esac
 
+if command -v rustup >/dev/null; then
+    rustup target add "$target"
+fi
 python3 -m pip install --quiet cargo-zigbuild==0.24.0 ziglang==0.17.1
 cargo zigbuild --release --locked --package antiphon-cli --target "$target"
 echo "${CARGO_TARGET_DIR:-target}/$target/release/antiphon"
