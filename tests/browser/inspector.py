@@ -123,6 +123,23 @@ def the_list_shows_states_and_searches(browser: Browser, world: Gateway, ids: di
         expect(page.locator(".row")).to_contain_text(ids["waiting"])
         page.get_by_label("Search").fill("no such text")
         expect(page.get_by_text("No conversation was found.")).to_be_visible()
+        page.get_by_label("Search").fill("")
+        page.get_by_label("Show").select_option("poisoned")
+        expect(page.locator(".rows .row")).to_have_count(1)
+        row = page.locator(".rows .row")
+        expect(row).to_contain_text(ids["poisoned"])
+        expect(row).to_contain_text("Turns through this gateway still run")
+        expect(row.locator(".state-repaired")).to_contain_text("repaired in 2 of the last 2 turns")
+
+
+def a_fault_has_a_description(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
+    with opened(browser, world.page()) as page:
+        page.locator(".state-repaired").get_by_role("link", name="unanswered_call").first.click()
+        expect(page.get_by_role("heading", name="unanswered_call")).to_be_visible()
+        for part in ("Causes", "Example", "The fix", "With Antiphon"):
+            expect(page.get_by_role("heading", name=part)).to_be_visible()
+        page.get_by_role("link", name="Conversations").last.click()
+        expect(page.get_by_role("heading", name="Conversations")).to_be_visible()
 
 
 def a_conversation_has_lanes_whose_cards_are_marked(
@@ -190,6 +207,8 @@ def the_keyboard_is_enough(browser: Browser, world: Gateway, ids: dict[str, str]
         page.keyboard.press("Tab")
         expect(page.get_by_label("Search")).to_be_focused()
         page.keyboard.press("Tab")
+        expect(page.get_by_label("Show")).to_be_focused()
+        page.keyboard.press("Tab")
         page.keyboard.press("Enter")
         expect(page.locator(".turn").first).to_be_visible()
         page.locator(".card button").first.focus()
@@ -200,7 +219,7 @@ def the_keyboard_is_enough(browser: Browser, world: Gateway, ids: dict[str, str]
 def every_view_is_accessible(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
     """By axe, in both sizes and both colour schemes; and nothing is wider than the screen."""
     views = ["", f"#/c/{ids['healthy']}", f"#/c/{ids['poisoned']}", f"#/t/{ids['turn']}"]
-    views += [f"#/t/{ids['turn']}/context", "#/play"]
+    views += [f"#/t/{ids['turn']}/context", "#/f/unanswered_call", "#/play"]
     for size, viewport in SIZES.items():
         for scheme in ("light", "dark"):
             with opened(browser, world.page(), viewport=viewport, color_scheme=scheme) as page:
@@ -241,11 +260,14 @@ def acts_change_the_conversation(browser: Browser, world: Gateway, ids: dict[str
 
 def refused_turns_are_listed(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
     output = {"type": "function_call_output", "call_id": "call_lost", "output": "hello"}
-    refusal = refused(world, {"model": "sim", "input": [output]})
+    body = {"model": "sim", "input": [output], "conversation": ids["healthy"]}
+    refusal = refused(world, body)
     with opened(browser, world.page()) as page:
-        page.get_by_text("refused or failed in the last 15 minutes").click()
+        expect(page.get_by_text("refused or failed in the last 24 hours")).to_be_visible()
         row = page.locator(".refused .row").first
         expect(row).to_contain_text(refusal["message"])
+        marked = page.locator(".row", has_text="My color is purple").locator(".state-refused")
+        expect(marked).to_contain_text(refusal["message"])
         row.get_by_role("link").click()
         expect(page.get_by_role("heading", name="A refused turn")).to_be_visible()
         expect(page.get_by_role("alert")).to_contain_text(refusal["message"])
@@ -356,6 +378,7 @@ def an_open_turn_is_ended(browser: Browser, options: argparse.Namespace) -> None
 
 WITH_WRITES = (
     the_list_shows_states_and_searches,
+    a_fault_has_a_description,
     a_conversation_has_lanes_whose_cards_are_marked,
     content_is_inert,
     a_broken_chain_shows_its_fault_and_its_forks,

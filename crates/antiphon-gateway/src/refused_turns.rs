@@ -18,8 +18,8 @@ const MAX_TURNS: usize = 256;
 const MAX_BYTES: usize = 8 << 20;
 /// The maximum number of bytes of one turn. Of a longer one, the items are not kept.
 const MAX_TURN: usize = 1 << 20;
-/// The time for which a turn can be read.
-const MAX_AGE: Duration = Duration::from_mins(15);
+/// The time for which a turn can be read: an operator may come a day later.
+const MAX_AGE: Duration = Duration::from_hours(24);
 
 /// A turn that left no response.
 #[derive(Clone, Debug)]

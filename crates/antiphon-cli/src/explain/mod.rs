@@ -1,14 +1,13 @@
 //! `antiphon explain`: describes the faults of histories and the errors of providers.
 
-mod pages;
 mod recognition;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
+use antiphon::faults::{PAGES, Page};
 use clap::Args;
 
-use self::pages::{PAGES, Page};
 use self::recognition::recognize;
 use crate::failure::Failure;
 
@@ -33,8 +32,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
 }
 
 fn find(text: &str) -> Result<&'static Page, Failure> {
-    let name = recognize(text);
-    let page = PAGES.iter().find(|page| Some(page.name) == name);
+    let page = recognize(text).and_then(Page::find);
     page.ok_or_else(|| {
         Failure::usage("no fault has this name or text; 'antiphon explain' lists all of them")
     })

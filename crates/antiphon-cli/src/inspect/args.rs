@@ -2,9 +2,10 @@
 
 use std::num::NonZeroU16;
 
+use antiphon_gateway::inspect::ListPart;
 use antiphon_gateway::settings::Secret;
 use clap::Args;
-use clap::builder::{StringValueParser, TypedValueParser as _};
+use clap::builder::{PossibleValuesParser, StringValueParser, TypedValueParser as _};
 
 /// The arguments of `inspect`.
 #[derive(Args, Debug)]
@@ -32,6 +33,14 @@ pub(crate) struct InspectArgs {
     /// Text that the id, the metadata or the items contain; for the list
     #[arg(long, value_name = "TEXT", conflicts_with = "conversation")]
     pub(super) search: Option<String>,
+    /// Conversations to list [default: all]
+    #[arg(
+        long,
+        value_name = "PART",
+        conflicts_with = "conversation",
+        value_parser = PossibleValuesParser::new(ListPart::ALL.map(|(name, _)| name)).map(list_part)
+    )]
+    pub(super) show: Option<ListPart>,
     /// Number of conversations, or of the newest turns
     #[arg(long, value_name = "COUNT", default_value = "20")]
     pub(super) limit: NonZeroU16,
@@ -41,4 +50,10 @@ pub(crate) struct InspectArgs {
     /// Print again after each change, until interrupted
     #[arg(long)]
     pub(super) follow: bool,
+}
+
+/// The part with this name, which was checked.
+fn list_part(name: String) -> ListPart {
+    let found = ListPart::ALL.into_iter().find(|(known, _)| *known == name);
+    found.expect("clap accepts the names of parts only").1
 }

@@ -11,8 +11,8 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use antiphon_gateway::inspect::ListQuery;
 use antiphon_gateway::inspect::model::{ConversationPage, ConversationView};
+use antiphon_gateway::inspect::{ListPart, ListQuery};
 use serde::Serialize;
 
 pub(crate) use self::args::InspectArgs;
@@ -37,7 +37,8 @@ pub(crate) fn inspect(args: InspectArgs) -> Result<ExitCode, Failure> {
 }
 
 async fn run(args: InspectArgs) -> Result<ExitCode, Failure> {
-    let InspectArgs { conversation, store, url, tenant, key, search, limit, json, follow } = args;
+    let InspectArgs { conversation, store, url, tenant, key, search, show, limit, json, follow } =
+        args;
     let source = if let Some(url) = url {
         Source::Gateway(Box::new(Remote::new(&url, key)?))
     } else {
@@ -45,7 +46,7 @@ async fn run(args: InspectArgs) -> Result<ExitCode, Failure> {
         Source::from_store(access, tenant).await?
     };
     let limit = usize::from(limit.get());
-    let shown = Shown { source, conversation, search, limit };
+    let shown = Shown { source, conversation, search, show, limit };
     let mut output = Output { style: Style::detect()?, is_json: json };
     match follow {
         true => follow_changes(&shown, &mut output).await?,
@@ -59,6 +60,7 @@ struct Shown {
     source: Source,
     conversation: Option<String>,
     search: Option<String>,
+    show: Option<ListPart>,
     limit: usize,
 }
 
@@ -91,6 +93,7 @@ impl Shown {
                 after: all.next.take(),
                 limit: Some(self.limit - all.data.len()),
                 search: self.search.clone(),
+                show: self.show,
             };
             let page = self.source.conversations(&query).await?;
             all.data.extend(page.data);

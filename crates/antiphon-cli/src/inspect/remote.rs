@@ -59,6 +59,7 @@ impl Remote {
             ("after", query.after.clone()),
             ("limit", query.limit.map(|limit| limit.to_string())),
             ("search", query.search.clone()),
+            ("show", query.show.map(|part| part.name().to_owned())),
         ];
         let path = format!("/inspect/conversations.json{}", to_query(&parameters));
         self.load(&path).await?.ok_or_else(no_inspector)

@@ -68,13 +68,19 @@ impl Printer {
         let metadata = summary.metadata.iter();
         let metadata: Vec<String> =
             metadata.map(|(key, value)| format!("{}={}", visible(key), visible(value))).collect();
-        let repairs = summary.last_repairs.iter();
-        let repairs: Vec<String> =
-            repairs.map(|(fault, count)| format!("{}={count}", visible(fault))).collect();
-        let repairs = match repairs.is_empty() {
-            true => String::new(),
-            false => self.paint(Color::Yellow, &format!("repaired {}", repairs.join(", "))),
-        };
+        let repairs = summary.last_repaired.as_ref().map(|last| {
+            let faults = last.faults.iter();
+            let faults: Vec<String> =
+                faults.map(|(fault, count)| format!("{}={count}", visible(fault))).collect();
+            let (turns, all) = (summary.repaired_turns, summary.counted_turns);
+            let faults = faults.join(", ");
+            let at = utc(last.created_at);
+            self.paint(
+                Color::Yellow,
+                &format!("repaired in {turns} of {all} turns, last {at}: {faults}"),
+            )
+        });
+        let repairs = repairs.unwrap_or_default();
         let second = [title.unwrap_or_default(), metadata.join(" "), repairs];
         if second.iter().any(|part| !part.is_empty()) {
             self.line(4, &second);

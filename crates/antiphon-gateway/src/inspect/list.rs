@@ -40,7 +40,8 @@ impl Inspector<'_> {
         while data.len() < most && examined < MAX_SEARCHED {
             let Some((shard, group)) = list.next().await? else { break };
             examined += 1;
-            data.extend(list.entry(shard, &group, search.as_deref()).await?);
+            let entry = list.entry(shard, &group, search.as_deref()).await?;
+            data.extend(entry.filter(|it| query.show.is_none_or(|part| part.contains(it))));
         }
         let is_cut = data.len() < most && !list.is_at_end();
         let next = (!list.is_at_end()).then(|| list.reached.to_text());

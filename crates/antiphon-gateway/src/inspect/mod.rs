@@ -23,7 +23,7 @@ use antiphon_store::{ConversationId, Tenant};
 
 pub use self::inspector::Inspector;
 use self::model::{ConversationPage, ConversationView, LanePage, TurnView};
-pub use self::query::{LaneName, ListQuery, PageQuery};
+pub use self::query::{LaneName, ListPart, ListQuery, PageQuery};
 pub(crate) use self::refused::refused_turns;
 pub use crate::changes::{Change, ChangeKind};
 use crate::error::ApiError;

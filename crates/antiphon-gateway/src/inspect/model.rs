@@ -44,6 +44,8 @@ pub struct Summary {
     pub owner: Owner,
     /// Unix seconds.
     pub created_at: i64,
+    /// The response of its last turn; `None` without turns.
+    pub last_response: Option<String>,
     /// The start of its last turn, in Unix seconds; `None` without turns.
     pub last_turn_at: Option<i64>,
     /// The metadata of the conversation.
@@ -58,14 +60,27 @@ pub struct Summary {
     pub items: u64,
     /// The bytes of the live items.
     pub bytes: u64,
-    /// The number of the newest turns that `tokens`, `cost` and `last_repairs` cover.
+    /// The number of the newest turns that `tokens`, `cost` and the repairs cover.
     pub counted_turns: usize,
     /// The tokens of these turns.
     pub tokens: Tokens,
     /// The cost of those of these turns that have a price.
     pub cost: Option<Cost>,
-    /// The repairs of the last turn that had any, by fault.
-    pub last_repairs: BTreeMap<String, usize>,
+    /// The number of these turns that had repairs.
+    pub repaired_turns: usize,
+    /// The last of them.
+    pub last_repaired: Option<RepairedTurn>,
+}
+
+/// A turn whose prompt was repaired.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RepairedTurn {
+    /// The id of its response.
+    pub response: String,
+    /// Unix seconds.
+    pub created_at: i64,
+    /// The number of repairs by fault.
+    pub faults: BTreeMap<String, usize>,
 }
 
 /// How a thread of turns is named.

@@ -5,6 +5,8 @@ use std::str::FromStr;
 use antiphon_store::{ConversationId, Recency};
 use serde::{Deserialize, Serialize};
 
+use super::model::{ConversationState, Summary};
+
 /// The number of entries on a page, if the caller names none.
 const DEFAULT_LIMIT: usize = 20;
 /// The maximum number of entries on a page.
@@ -20,6 +22,57 @@ pub struct ListQuery {
     pub limit: Option<usize>,
     /// A text that the id, the metadata or the items contain, in any case.
     pub search: Option<String>,
+    /// The conversations to list; `None` for all.
+    pub show: Option<ListPart>,
+}
+
+/// A part of the conversations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ListPart {
+    /// Those whose next turn needs something: all states but `healthy` and `unchecked`.
+    Open,
+    /// Those with an open turn.
+    OpenTurn,
+    /// Those that wait for outputs or approvals.
+    Waiting,
+    /// Those whose items the provider would reject.
+    Poisoned,
+    /// Those whose ledger may differ from the upstream.
+    Stale,
+    /// Those with repairs in the counted turns.
+    Repaired,
+}
+
+impl ListPart {
+    /// Every part, by its name in queries.
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("open", Self::Open),
+        ("open_turn", Self::OpenTurn),
+        ("waiting", Self::Waiting),
+        ("poisoned", Self::Poisoned),
+        ("stale", Self::Stale),
+        ("repaired", Self::Repaired),
+    ];
+
+    /// The name in queries.
+    pub fn name(self) -> &'static str {
+        let found = Self::ALL.into_iter().find(|(_, part)| *part == self);
+        found.expect("the list has every part").0
+    }
+
+    /// Whether the conversation is in this part.
+    pub(super) fn contains(self, summary: &Summary) -> bool {
+        use ConversationState as S;
+        match self {
+            Self::Open => !matches!(summary.state, S::Healthy | S::Unchecked),
+            Self::OpenTurn => matches!(summary.state, S::OpenTurn { .. }),
+            Self::Waiting => matches!(summary.state, S::Waiting { .. }),
+            Self::Poisoned => matches!(summary.state, S::Poisoned { .. }),
+            Self::Stale => summary.state == S::Stale,
+            Self::Repaired => summary.repaired_turns > 0,
+        }
+    }
 }
 
 /// The parameters of a page of turns or of a lane.

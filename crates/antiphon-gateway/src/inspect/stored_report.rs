@@ -67,10 +67,10 @@ impl StoredReport {
         serde_json::from_slice(report).unwrap_or_default()
     }
 
-    /// The number of repairs by fault.
+    /// The number of repairs by fault. An item that was kept unchanged only raised a doubt.
     pub(super) fn repairs_by_fault(&self) -> BTreeMap<String, usize> {
         let mut counts = BTreeMap::new();
-        for repair in &self.repairs {
+        for repair in self.repairs.iter().filter(|repair| repair.action != "kept") {
             *counts.entry(repair.fault.clone()).or_default() += 1;
         }
         counts

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use antiphon::json::Object;
 use antiphon::{HeldItem, Role};
-use antiphon_store::{Conversation, StoreError};
+use antiphon_store::{Conversation, NewResponse, StoreError};
 
 use super::card::card;
 use super::forest::{Forest, Group, Path};
 use super::inspector::Inspector;
-use super::model::{Cost, Owner, Summary, ThreadKind, Tokens};
+use super::model::{Cost, Owner, RepairedTurn, Summary, ThreadKind, Tokens};
 use super::state;
 use super::stored_report::StoredReport;
 use super::turns::AnswerFields;
@@ -62,6 +62,7 @@ pub(super) async fn summary(
         kind: kind(group),
         owner: owner(forest, group),
         created_at: conversation.map(named).or(first).unwrap_or_default(),
+        last_response: path.turns().next_back().map(|(_, turn, _)| turn.listed.id.to_string()),
         last_turn_at: path.turns().next_back().map(|(_, turn, _)| turn.listed.recency.created_at),
         metadata: conversation.map(metadata).unwrap_or_default(),
         title,
@@ -72,7 +73,8 @@ pub(super) async fn summary(
         counted_turns: counts.turns,
         tokens: counts.tokens,
         cost: counts.cost,
-        last_repairs: counts.last_repairs,
+        repaired_turns: counts.repaired_turns,
+        last_repaired: counts.last_repaired,
     })
 }
 
@@ -111,7 +113,8 @@ struct Counts {
     turns: usize,
     tokens: Tokens,
     cost: Option<Cost>,
-    last_repairs: BTreeMap<String, usize>,
+    repaired_turns: usize,
+    last_repaired: Option<RepairedTurn>,
 }
 
 impl Counts {
@@ -125,22 +128,25 @@ impl Counts {
         let turns: Vec<_> = path.turns().skip(skipped).collect();
         let mut counts = Self::default();
         for record in inspector.records(forest, &turns).await? {
-            let report = StoredReport::parse(&record.response.report);
-            counts.add(&AnswerFields::parse(&record.response.envelope), &report, inspector);
+            counts.add(&record.response, inspector);
         }
         Ok(counts)
     }
 
-    fn add(&mut self, answer: &AnswerFields, report: &StoredReport, inspector: &Inspector<'_>) {
+    fn add(&mut self, response: &NewResponse, inspector: &Inspector<'_>) {
+        let answer = AnswerFields::parse(&response.envelope);
+        let report = StoredReport::parse(&response.report);
         self.turns += 1;
         self.tokens += answer.usage.map(Tokens::from).unwrap_or_default();
-        if let Some(cost) = answer.cost(report, inspector) {
+        if let Some(cost) = answer.cost(&report, inspector) {
             let before = self.cost.take().map_or(0.0, |sum| sum.amount);
             self.cost = Some(Cost { amount: before + cost.amount, ..cost });
         }
-        let repairs = report.repairs_by_fault();
-        if !repairs.is_empty() {
-            self.last_repairs = repairs;
+        let faults = report.repairs_by_fault();
+        if !faults.is_empty() {
+            self.repaired_turns += 1;
+            let (response, created_at) = (response.id.to_string(), response.created_at);
+            self.last_repaired = Some(RepairedTurn { response, created_at, faults });
         }
     }
 }

@@ -17,11 +17,13 @@
 //! ```
 
 mod omission_reason;
+mod pages;
 mod provider_error;
 mod refusal;
 mod state;
 
 pub use omission_reason::OmissionReason;
+pub use pages::{PAGES, Page};
 pub use refusal::Refusal;
 pub use state::StateError;
 

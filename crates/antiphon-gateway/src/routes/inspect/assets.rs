@@ -32,6 +32,7 @@ const ASSETS: &[Asset] = &[
     asset!("conversation.js", SCRIPT),
     asset!("card.js", SCRIPT),
     asset!("context.js", SCRIPT),
+    asset!("fault.js", SCRIPT),
     asset!("acts.js", SCRIPT),
     asset!("playground.js", SCRIPT),
     // The libraries preact and htm, as the package `htm` of npm has them in one file.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use antiphon::faults::PAGES;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use serde::Serialize;
@@ -36,6 +37,20 @@ pub(super) async fn config(State(gateway): State<Arc<Gateway>>) -> Response {
         needs_key: !settings.api_keys.is_empty(),
     };
     json(serde_json::to_string(&config).expect("the settings are plain data"))
+}
+
+/// The description of a fault.
+#[derive(Serialize)]
+struct FaultPage {
+    name: &'static str,
+    /// Markdown.
+    text: &'static str,
+}
+
+/// `GET /inspect/faults.json`: the descriptions of all faults, which hold no data of a tenant.
+pub(super) async fn faults() -> Response {
+    let pages = PAGES.iter().map(|page| FaultPage { name: page.name, text: page.text });
+    json(serde_json::to_string(&pages.collect::<Vec<_>>()).expect("the pages are plain text"))
 }
 
 /// `GET /inspect/conversations.json`

@@ -49,6 +49,7 @@ fn routes(gateway: &Arc<Gateway>) -> Router<Arc<Gateway>> {
         .route("/inspect", get(assets::redirect))
         .route("/inspect/", get(assets::page))
         .route("/inspect/config.json", get(data::config))
+        .route("/inspect/faults.json", get(data::faults))
         .route("/inspect/assets/{file}", get(assets::file))
         .merge(data)
 }

@@ -9,7 +9,8 @@ use crate::support::{Client, Mode, World, ask};
 const EVIL: &str = "http://evil.example";
 
 /// The routes of the inspector: its pages, and its data.
-const PAGES: [&str; 3] = ["/inspect/", "/inspect/assets/app.js", "/inspect/config.json"];
+const PAGES: [&str; 4] =
+    ["/inspect/", "/inspect/assets/app.js", "/inspect/config.json", "/inspect/faults.json"];
 const DATA: [&str; 6] = [
     "/inspect/conversations.json",
     "/inspect/refused.json",

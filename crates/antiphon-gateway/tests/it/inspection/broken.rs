@@ -57,7 +57,9 @@ async fn missing_output_is_shown_as_placeholder() {
         panic!("{:?}", summary.state)
     };
     assert_eq!((&*fault, &*error, item), ("unanswered_call", message, call.key.clone()));
-    assert_eq!(summary.last_repairs["unanswered_call"], 1);
+    let last = summary.last_repaired.expect("the turn was repaired");
+    assert_eq!((summary.repaired_turns, &*last.response), (1, &*turn.id));
+    assert_eq!(last.faults["unanswered_call"], 1);
 }
 
 #[tokio::test]

@@ -1,11 +1,11 @@
 //! Lists of conversations.
 
 use antiphon_gateway::inspect::model::{ConversationState, Owner, ThreadKind};
-use antiphon_gateway::inspect::{ListQuery, PageQuery};
+use antiphon_gateway::inspect::{ListPart, ListQuery, PageQuery};
 use serde_json::{Value, json};
 
 use super::Store;
-use crate::support::{SIM, World, ask, echo_tool, text};
+use crate::support::{SIM, World, ask, call, echo_tool, text, typed_user};
 
 fn say(words: &str) -> crate::support::Ask {
     ask(words).model(SIM).field("tools", json!([]))
@@ -73,7 +73,7 @@ async fn pages_have_each_conversation_once() {
     let store = Store::read(&world).await;
     let (mut found, mut after) = (Vec::new(), None);
     loop {
-        let page = store.list(&ListQuery { after, limit: Some(2), search: None }).await;
+        let page = store.list(&ListQuery { after, limit: Some(2), ..Default::default() }).await;
         assert!(page.data.len() <= 2);
         found.extend(page.data.into_iter().map(|summary| summary.id));
         match page.next {
@@ -111,6 +111,35 @@ async fn unanswered_call_waits_for_its_output() {
     let store = Store::read(&world).await;
     let page = store.list(&ListQuery::default()).await;
     assert_eq!(page.data[0].state, ConversationState::Waiting { calls: vec![call_id] });
+}
+
+#[tokio::test]
+async fn parts_of_the_list_are_shown_alone() {
+    let world = World::new().await;
+    let client = world.client();
+    let healthy = client.respond(&say("Hello")).await;
+    let waiting = client.respond(&ask("Echo hello").field("tools", json!([echo_tool()]))).await;
+    let history = json!([typed_user("Echo hello"), call("call_1", "hello"), typed_user("Go on")]);
+    let repaired = client.respond(&ask(history)).await;
+    let show = |part| ListQuery { show: Some(part), ..Default::default() };
+
+    let (waiting, repaired) = (waiting.id(), repaired.id());
+    for (part, expected) in [
+        (ListPart::Open, vec![repaired, waiting]),
+        (ListPart::Waiting, vec![waiting]),
+        (ListPart::Poisoned, vec![repaired]),
+        (ListPart::Repaired, vec![repaired]),
+        (ListPart::OpenTurn, vec![]),
+        (ListPart::Stale, vec![]),
+    ] {
+        assert_eq!(listed(&world, &show(part)).await, expected, "{part:?}");
+    }
+    let all = listed(&world, &ListQuery::default()).await;
+    assert_eq!(all, [repaired, waiting, healthy.id()]);
+    let path = "/inspect/conversations.json?show=waiting";
+    let page = client.get(path).await.json();
+    assert_eq!(page["data"][0]["id"], waiting);
+    assert_eq!(page["data"].as_array().map(Vec::len), Some(1));
 }
 
 #[tokio::test]

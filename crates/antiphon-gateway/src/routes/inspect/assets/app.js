@@ -6,6 +6,7 @@ import { key, listen, read } from "./server.js";
 import { List } from "./list.js";
 import { Conversation } from "./conversation.js";
 import { Context, TurnPage } from "./context.js";
+import { FaultPage } from "./fault.js";
 import { Playground } from "./playground.js";
 
 /** The view and its parameters. */
@@ -13,6 +14,7 @@ function parse(hash) {
   const [view, id, part] = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
   if (view === "c" && id) return { view: Conversation, id };
   if (view === "t" && id) return { view: part === "context" ? Context : TurnPage, id };
+  if (view === "f" && id) return { view: FaultPage, id };
   if (view === "play") return { view: Playground, conversation: id };
   return { view: List };
 }

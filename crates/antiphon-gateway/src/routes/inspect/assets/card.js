@@ -2,6 +2,7 @@
 
 import { html, useState } from "./htm-preact.js";
 import { bytes, count, inert, plural, pretty, words } from "./format.js";
+import { Fault } from "./fault.js";
 import { query, read } from "./server.js";
 
 const PAGE = 50;
@@ -12,11 +13,11 @@ function fateWords(fate) {
     case "known":
       return [`known by ${words(fate.rule)}`, fate.differs ? "Its content differs; the stored item counts." : ""];
     case "repaired":
-      return [`repaired: ${words(fate.action)}`, `${fate.fault}: ${fate.message}`];
+      return [`repaired: ${words(fate.action)}`, fate.message];
     case "left_out":
-      return ["left out", `${fate.fault}: ${fate.message}`];
+      return ["left out", fate.message];
     case "placeholder":
-      return ["placeholder", `${fate.fault}: ${fate.message}`];
+      return ["placeholder", fate.message];
     default:
       return [words(fate.fate), ""];
   }
@@ -26,6 +27,7 @@ function Fate({ fate }) {
   const [label, sentence] = fateWords(fate);
   return html`<div class="fate fate-${fate.fate}">
     <span class="badge">${label}</span>
+    ${fate.fault && html`<${Fault} name=${fate.fault} />: `}
     ${sentence && html`<span class="sentence">${inert(sentence)}</span>`}
   </div>`;
 }

@@ -1,6 +1,9 @@
 // Texts of values.
 
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
+const TIME = new Intl.DateTimeFormat(undefined, {
+  year: "numeric", month: "short", day: "numeric",
+  hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short",
+});
 const NUMBER = new Intl.NumberFormat("en");
 
 export const count = (number) => NUMBER.format(number);

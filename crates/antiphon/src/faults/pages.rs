@@ -1,15 +1,22 @@
-//! The pages, one for each fault.
+//! Descriptions of the faults for readers: one page for each fault and each state error.
 
 /// The description of a fault.
-pub(super) struct Page {
-    pub(super) name: &'static str,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Page {
+    /// The name of the fault, as in reports.
+    pub name: &'static str,
     /// Markdown. It begins with the name and, in an indented line, with an error of the provider.
-    pub(super) text: &'static str,
+    pub text: &'static str,
 }
 
 impl Page {
+    /// The page of the fault with this name.
+    pub fn find(name: &str) -> Option<&'static Self> {
+        PAGES.iter().find(|page| page.name == name)
+    }
+
     /// The error of the provider, with ids as an example.
-    pub(super) fn error(&self) -> &'static str {
+    pub fn error(&self) -> &'static str {
         let line = self.text.lines().find_map(|line| line.strip_prefix("    "));
         line.unwrap_or_default()
     }
@@ -17,12 +24,12 @@ impl Page {
 
 macro_rules! pages {
     ($($name:literal),* $(,)?) => {
-        &[$(Page { name: $name, text: include_str!(concat!("faults/", $name, ".md")) }),*]
+        &[$(Page { name: $name, text: include_str!(concat!("pages/", $name, ".md")) }),*]
     };
 }
 
 /// All pages, the most frequent faults first.
-pub(super) const PAGES: &[Page] = pages![
+pub static PAGES: &[Page] = pages![
     "duplicate_item",
     "unanswered_call",
     "output_without_call",
