@@ -22,7 +22,7 @@ from reference import reference
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 OPENAPI = "crates/antiphon-gateway/src/routes/openapi.json"
-FAULTS = "crates/antiphon-cli/src/explain/faults"
+FAULTS = "crates/antiphon/src/faults/pages"
 REFERENCE = "site/reference.md"
 
 # An image or a link; its text may have brackets in two levels, such as `[[upstreams]]`.
@@ -107,20 +107,28 @@ class Sources:
 
 
 def summary() -> str:
-    """The list of all pages, with the faults and the pages about agents filled in."""
+    """The list of all pages: those of the file, the faults, and every other document at the end."""
     text = (HERE / "SUMMARY.md").read_text()
     text = text.replace("@FAULTS@", listed(sorted((ROOT / FAULTS).glob("*.md"))))
     agents = [page for page in sorted((ROOT / "docs/agents").glob("*.md")) if page.stem != "README"]
-    return text.replace("@AGENTS@", listed(agents))
+    text = text.replace("@AGENTS@", listed(agents))
+    documents = sorted((ROOT / "docs").rglob("*.md"))
+    others = [page for page in documents if f"({named(page)})" not in text]
+    return f"{text}\n# More\n\n{listed(others, '')}\n" if others else text
 
 
-def listed(pages: list[Path]) -> str:
-    """Pages as entries below the one before them, by their titles."""
+def listed(pages: list[Path], indent: str = "  ") -> str:
+    """Pages as entries by their titles; indented, they are below the one before them."""
     rows = []
     for page in pages:
         title = page.read_text().splitlines()[0].removeprefix("# ")
-        rows.append(f"  - [{title}]({page.relative_to(ROOT)})")
+        rows.append(f"{indent}- [{title}]({named(page)})")
     return "\n".join(rows)
+
+
+def named(page: Path) -> str:
+    """The path in the repository."""
+    return page.relative_to(ROOT).as_posix()
 
 
 def place_of(page: str) -> str:

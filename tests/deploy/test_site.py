@@ -71,7 +71,7 @@ def test_every_route_is_in_the_reference(site: Path) -> None:
 def test_the_errors_of_the_first_page_are_those_of_the_faults() -> None:
     """Their texts are those that a provider sends."""
     page = (ROOT / "site" / "five-errors.md").read_text()
-    rows = re.findall(r"^\| `(.*?)` \|.*/faults/(\w+)\.md\)", page, re.MULTILINE)
+    rows = re.findall(r"^\| `(.*?)` \|.*/pages/(\w+)\.md\)", page, re.MULTILINE)
     assert len(rows) == 5
     for error, fault in rows:
         text = (ROOT / build.FAULTS / f"{fault}.md").read_text()
