@@ -90,7 +90,9 @@ class Sources:
                 return f"{mark}[{text}]({os.path.relpath(found, start)}{mark_of_anchor}{anchor})"
             if not (ROOT / named).exists():
                 raise SystemExit(f"error: {page}: the link {target} leads nowhere")
-            return f"[{text}]({self.repository}/{named}{mark_of_anchor}{anchor})" if self.repository else text
+            if self.repository is None:
+                return text
+            return f"[{text}]({self.repository}/{named}{mark_of_anchor}{anchor})"
 
         return replace
 
@@ -113,7 +115,7 @@ def summary() -> str:
     agents = [page for page in sorted((ROOT / "docs/agents").glob("*.md")) if page.stem != "README"]
     text = text.replace("@AGENTS@", listed(agents))
     documents = sorted((ROOT / "docs").rglob("*.md"))
-    others = [page for page in documents if f"({named(page)})" not in text]
+    others = [page for page in documents if f"({path_of(page)})" not in text]
     return f"{text}\n# More\n\n{listed(others, '')}\n" if others else text
 
 
@@ -122,11 +124,11 @@ def listed(pages: list[Path], indent: str = "  ") -> str:
     rows = []
     for page in pages:
         title = page.read_text().splitlines()[0].removeprefix("# ")
-        rows.append(f"{indent}- [{title}]({named(page)})")
+        rows.append(f"{indent}- [{title}]({path_of(page)})")
     return "\n".join(rows)
 
 
-def named(page: Path) -> str:
+def path_of(page: Path) -> str:
     """The path in the repository."""
     return page.relative_to(ROOT).as_posix()
 
