@@ -129,7 +129,7 @@ def the_list_shows_states_and_searches(browser: Browser, world: Gateway, ids: di
         row = page.locator(".rows .row")
         expect(row).to_contain_text(ids["poisoned"])
         expect(row).to_contain_text("Turns through this gateway still run")
-        expect(row.locator(".state-repaired")).to_contain_text("repaired in 2 of the last 2 turns")
+        expect(row.locator(".state-repaired")).to_contain_text("repaired in 2 of 2 turns")
 
 
 def a_fault_has_a_description(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
@@ -268,10 +268,13 @@ def refused_turns_are_listed(browser: Browser, world: Gateway, ids: dict[str, st
         expect(row).to_contain_text(refusal["message"])
         marked = page.locator(".row", has_text="My color is purple").locator(".state-refused")
         expect(marked).to_contain_text(refusal["message"])
-        row.get_by_role("link").click()
+        row.get_by_role("link", name="req_").click()
         expect(page.get_by_role("heading", name="A refused turn")).to_be_visible()
         expect(page.get_by_role("alert")).to_contain_text(refusal["message"])
         expect(page.locator(".card")).to_contain_text("call_lost")
+        expect(page.get_by_role("link", name="output_without_call")).to_be_visible()
+        page.get_by_role("link", name=ids["healthy"]).click()
+        expect(page.locator(".state-refused")).to_contain_text(refusal["message"])
 
 
 def refused(world: Gateway, body: Any) -> dict[str, Any]:

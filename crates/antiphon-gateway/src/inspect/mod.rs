@@ -5,6 +5,7 @@
 
 pub(crate) mod answers;
 mod card;
+mod descriptions;
 mod forest;
 mod inspector;
 mod lanes;
@@ -21,6 +22,7 @@ mod turns;
 
 use antiphon_store::{ConversationId, Tenant};
 
+pub(crate) use self::descriptions::descriptions;
 pub use self::inspector::Inspector;
 use self::model::{ConversationPage, ConversationView, LanePage, TurnView};
 pub use self::query::{LaneName, ListPart, ListQuery, PageQuery};

@@ -29,6 +29,8 @@ pub struct RefusedTurnView {
     pub continues: Option<String>,
     /// The code of the error.
     pub code: Option<String>,
+    /// The fault that the error reports, if it has a description.
+    pub fault: Option<String>,
     /// The message of the error.
     pub message: String,
 }

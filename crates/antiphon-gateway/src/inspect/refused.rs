@@ -1,5 +1,6 @@
 //! The latest turns that left no response.
 
+use antiphon::faults::Page;
 use antiphon::json::Object;
 use antiphon_store::Tenant;
 use tokio::time::Instant;
@@ -25,8 +26,15 @@ impl From<RefusedTurn> for RefusedTurnView {
                 .or_else(|| request::conversation(&fields).ok().flatten()),
             request_id: turn.request_id,
             created_at: turn.created_at,
+            fault: fault(turn.code.as_deref(), &turn.message),
             code: turn.code,
             message: turn.message,
         }
     }
+}
+
+/// The fault that an error reports.
+fn fault(code: Option<&str>, message: &str) -> Option<String> {
+    let page = code.and_then(Page::find).or_else(|| Page::recognize(message));
+    page.map(|page| page.name.to_owned())
 }

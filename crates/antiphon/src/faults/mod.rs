@@ -19,6 +19,7 @@
 mod omission_reason;
 mod pages;
 mod provider_error;
+mod recognition;
 mod refusal;
 mod state;
 

@@ -1,5 +1,7 @@
 //! Descriptions of the faults for readers: one page for each fault and each state error.
 
+use super::recognition::recognize;
+
 /// The description of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
@@ -13,6 +15,12 @@ impl Page {
     /// The page of the fault with this name.
     pub fn find(name: &str) -> Option<&'static Self> {
         PAGES.iter().find(|page| page.name == name)
+    }
+
+    /// The page of the fault that this text names, or that the error in it reports. The text may be
+    /// part of a longer one, such as a line of a log.
+    pub fn recognize(text: &str) -> Option<&'static Self> {
+        recognize(text).and_then(Self::find)
     }
 
     /// The error of the provider, with ids as an example.

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use antiphon::faults::PAGES;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use serde::Serialize;
@@ -47,9 +46,9 @@ struct FaultPage {
     text: &'static str,
 }
 
-/// `GET /inspect/faults.json`: the descriptions of all faults, which hold no data of a tenant.
+/// `GET /inspect/faults.json`: the descriptions of all faults and repairs, which hold no data of a tenant.
 pub(super) async fn faults() -> Response {
-    let pages = PAGES.iter().map(|page| FaultPage { name: page.name, text: page.text });
+    let pages = inspect::descriptions().map(|(name, text)| FaultPage { name, text });
     json(serde_json::to_string(&pages.collect::<Vec<_>>()).expect("the pages are plain text"))
 }
 

@@ -13,7 +13,7 @@ import { Playground } from "./playground.js";
 function parse(hash) {
   const [view, id, part] = hash.replace(/^#\/?/, "").split("/").map(decodeURIComponent);
   if (view === "c" && id) return { view: Conversation, id };
-  if (view === "t" && id) return { view: part === "context" ? Context : TurnPage, id };
+  if (view === "t" && id) return { view: part === "context" || id.startsWith("req_") ? Context : TurnPage, id };
   if (view === "f" && id) return { view: FaultPage, id };
   if (view === "play") return { view: Playground, conversation: id };
   return { view: List };

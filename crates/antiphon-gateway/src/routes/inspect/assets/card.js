@@ -15,7 +15,7 @@ function fateWords(fate) {
     case "repaired":
       return [`repaired: ${words(fate.action)}`, fate.message];
     case "left_out":
-      return ["left out", fate.message];
+      return ["left out", `${fate.message} The model did not receive this item.`];
     case "placeholder":
       return ["placeholder", fate.message];
     default:

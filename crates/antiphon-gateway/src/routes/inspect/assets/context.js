@@ -4,6 +4,8 @@ import { html, useEffect, useState } from "./htm-preact.js";
 import { bytes, count, inert, plural, words } from "./format.js";
 import { read } from "./server.js";
 import { Turn } from "./conversation.js";
+import { Continued } from "./list.js";
+import { Fault } from "./fault.js";
 
 /** Loads values, and again after each change. */
 function useLoaded(paths, change, fail) {
@@ -85,9 +87,10 @@ function Difference({ context }) {
 
 /** `#/t/ID/context` */
 export function Context({ id, change, fail }) {
-  const values = useLoaded([`/inspect/turns/${encodeURIComponent(id)}/context.json`], change, fail);
+  const values = useLoaded([`/inspect/turns/${encodeURIComponent(id)}/context.json`, "/inspect/refused.json"], change, fail);
   if (!values) return html`<p class="note" role="status">Loading…</p>`;
-  const [context] = values;
+  const [context, refused] = values;
+  const refusal = refused.find((turn) => turn.request_id === id);
   const isRefused = context.status === "refused";
   const size = context.items.reduce((sum, entry) => sum + JSON.stringify(entry.item ?? "").length, 0);
   return html`<nav aria-label="Breadcrumb"><a href="#/">Conversations</a> / ${isRefused ? "refused turn" : html`<a href=${`#/t/${encodeURIComponent(id)}`}>turn</a>`}</nav>
@@ -96,7 +99,9 @@ export function Context({ id, change, fail }) {
     <p class="facts">${plural(context.items.length, "item")} · about ${bytes(size)} · ${isRefused ? "never sent to a model" : context.exact
       ? "exactly as it was sent"
       : "items were deleted or changed since then"}</p>
-    ${context.error && html`<p class="error" role="alert"><code>${inert(context.error.code || "error")}</code> ${inert(context.error.message)}</p>`}
+    ${refusal?.continues && html`<p class="ids"><${Continued} turn=${refusal} /></p>`}
+    ${context.error && html`<p class="error" role="alert"><${Fault} name=${refusal?.fault ?? (context.error.code || "error")} />:${" "}
+      ${inert(context.error.message)}</p>`}
     ${!isRefused && html`<h2>Difference from the turn before</h2>
     <${Difference} context=${context} />`}
     <h2>Request</h2>

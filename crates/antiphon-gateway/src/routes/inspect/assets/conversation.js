@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "./htm-preact.js";
 import { cost, inert, plural, time, tokens } from "./format.js";
 import { query, read } from "./server.js";
 import { Lane } from "./card.js";
-import { Facts, State } from "./list.js";
+import { Facts, Metadata, RefusedTurns, State, refusedOf } from "./list.js";
 import { ConversationActs, TurnActs } from "./acts.js";
 
 const PAGE = 20;
@@ -81,6 +81,7 @@ export function Conversation({ id, change, config, fail }) {
   const [wanted, setWanted] = useState(1);
   const [marked, mark] = useState(null);
   const [edits, setEdits] = useState(0);
+  const [refused, setRefused] = useState([]);
   const end = useRef(null);
   useEffect(() => {
     const leaving = new AbortController();
@@ -93,6 +94,7 @@ export function Conversation({ id, change, config, fail }) {
         if (!next.next) break;
       }
       setView(found);
+      setRefused(await read("/inspect/refused.json", { signal: leaving.signal }));
     };
     load().catch((error) => leaving.signal.aborted || fail(error));
     return () => leaving.abort();
@@ -113,6 +115,8 @@ export function Conversation({ id, change, config, fail }) {
     <p class="ids"><code>${inert(summary.id)}</code></p>
     <p><${State} state=${summary.state} /></p>
     <${Facts} summary=${summary} />
+    <${RefusedTurns} turns=${refusedOf(summary, refused)} />
+    <${Metadata} metadata=${summary.metadata} />
     <${Live} live=${live} />
     ${config.allows_writes && html`<${ConversationActs} view=${view} changed=${changed} />`}
     <${Tree} tree=${tree} />

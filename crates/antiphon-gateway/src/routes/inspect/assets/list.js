@@ -8,16 +8,17 @@ import { query, read } from "./server.js";
 /** The parts of the list, by their names in queries. */
 const PARTS = [
   ["", "All conversations"],
-  ["open", "Those that need something"],
+  ["open", "All but healthy"],
   ["open_turn", "With an open turn"],
   ["waiting", "Waiting"],
   ["poisoned", "Poisoned"],
   ["stale", "Stale"],
   ["repaired", "Repaired"],
+  ["refused", "Refused"],
 ];
 
 const SENTENCES = {
-  healthy: () => "No turn is open.",
+  healthy: () => "The provider accepts the stored items, and no turn is open.",
   open_turn: (state) => `A turn runs${state.response ? `: ${state.response}` : ""}.`,
   waiting: (state) => `Waits for the output of ${state.calls.join(", ")}.`,
   poisoned: (state) => `The provider rejects the stored items: ${state.message} `
@@ -52,24 +53,32 @@ export function Facts({ summary }) {
 function Repairs({ summary: { counted_turns, repaired_turns, last_repaired: last } }) {
   if (!last) return null;
   const faults = Object.entries(last.faults);
+  const share = counted_turns === 1 ? "in its turn" : `in ${count(repaired_turns)} of ${plural(counted_turns, "turn")}`;
   return html`<p class="state-repaired">
-    <span class="badge">repaired</span> in ${count(repaired_turns)} of the last ${plural(counted_turns, "turn")};
-    last on ${time(last.created_at)} in <a href=${`#/t/${encodeURIComponent(last.response)}`}>this turn</a>:
-    ${faults.map(([fault, number], at) => html`${at > 0 && ", "}<${Fault} name=${fault} /> ${count(number)}`)}
+    <span class="badge">repaired</span> ${share}, last on ${time(last.created_at)} in${" "}
+    <a href=${`#/t/${encodeURIComponent(last.response)}`}>this turn</a>:${" "}
+    ${faults.map(([fault, number], at) => html`${at > 0 && ", "}<${Fault} name=${fault} />${number > 1 && ` (${count(number)} times)`}`)}
   </p>`;
 }
 
+/** The refused turns that continue a conversation. */
+export const refusedOf = ({ id, last_response }, refused) =>
+  refused.filter(({ continues }) => continues && (continues === id || continues === last_response));
+
 /** The turns of a conversation that left no response: their number, and the error of the last. */
-function RefusedTurns({ turns }) {
+export function RefusedTurns({ turns }) {
   if (turns.length === 0) return null;
   const [last] = turns;
   return html`<p class="state-refused">
-    <span class="badge">refused</span> ${plural(turns.length, "turn")}; last on ${time(last.created_at)}:
-    <span class="sentence">${inert(last.message)}</span>
+    <span class="badge">refused</span> ${plural(turns.length, "turn")} in the last 24 hours, last on ${time(last.created_at)} in${" "}
+    <a href=${`#/t/${encodeURIComponent(last.request_id)}/context`}>this request</a>:${" "}
+    ${last.fault && html`<${Fault} name=${last.fault} />: `}
+    <span class="sentence">${inert(last.message)}</span> The agent did not get an answer.
   </p>`;
 }
 
-function Metadata({ metadata }) {
+/** The metadata of a conversation. */
+export function Metadata({ metadata }) {
   const entries = Object.entries(metadata);
   return entries.length > 0 && html`<p class="metadata">
     ${entries.map(([name, value]) => html`<span class="badge">${inert(`${name}: ${value}`)}</span> `)}
@@ -88,6 +97,14 @@ function Row({ summary, refused }) {
   </li>`;
 }
 
+/** The conversation or response that a refused turn continues, as a link if it exists. */
+export function Continued({ turn: { continues, fault } }) {
+  const id = html`<code>${inert(continues)}</code>`;
+  return fault === "previous_response_not_found"
+    ? html`continues ${id}, which is not stored`
+    : html`continues <a href=${`#/c/${encodeURIComponent(continues)}`}>${id}</a>`;
+}
+
 /** The turns of the last day that left no response. */
 function Refused({ turns, config }) {
   if (turns.length === 0) return null;
@@ -97,8 +114,9 @@ function Refused({ turns, config }) {
       ${config.shows_bodies
         ? html`<a href=${`#/t/${encodeURIComponent(turn.request_id)}/context`}>${inert(turn.request_id)}</a>`
         : html`<code>${inert(turn.request_id)}</code>`}
-      <p class="ids">${time(turn.created_at)} ${inert([turn.model, turn.continues].filter(Boolean).join(" · "))}</p>
-      <p class="error"><${Fault} name=${turn.code ?? "error"} />: ${inert(turn.message)}</p>
+      <p class="ids">${time(turn.created_at)} ${inert(turn.model ?? "")}
+        ${turn.continues && html` · <${Continued} turn=${turn} />`}</p>
+      <p class="error"><${Fault} name=${turn.fault ?? turn.code ?? "error"} />: ${inert(turn.message)}</p>
     </li>`)}</ul>
   </details>`;
 }
@@ -115,7 +133,7 @@ export function List({ change, config, fail }) {
     const load = async () => {
       let found = { data: [], next: null };
       for (let loaded = 0; loaded <= more; loaded += 1) {
-        const path = `/inspect/conversations.json${query({ search, show, after: found.next, limit: 20 })}`;
+        const path = `/inspect/conversations.json${query({ search, show: show === "refused" ? "" : show, after: found.next, limit: 20 })}`;
         const next = await read(path, { signal: leaving.signal });
         found = { ...next, data: [...found.data, ...next.data] };
         if (!next.next) break;
@@ -126,7 +144,8 @@ export function List({ change, config, fail }) {
       .catch((error) => leaving.signal.aborted || fail(error));
     return () => leaving.abort();
   }, [search, show, more, change]);
-  const refusedOf = ({ id, last_response }) => refused.filter(({ continues }) => continues === id || (continues && continues === last_response));
+  const found = (turn) => JSON.stringify(turn).toLowerCase().includes(search.toLowerCase());
+  const rows = page?.data.filter((summary) => show !== "refused" || refusedOf(summary, refused).length > 0);
   return html`<h1>Conversations</h1>
     <form class="search" role="search" onSubmit=${(event) => event.preventDefault()}>
       <label for="search">Search by id, metadata or text</label>
@@ -140,11 +159,11 @@ export function List({ change, config, fail }) {
         setShow(event.target.value);
       }}>${PARTS.map(([name, label]) => html`<option value=${name}>${label}</option>`)}</select>
     </form>
-    <${Refused} turns=${refused} config=${config} />
+    <${Refused} turns=${["", "open", "refused"].includes(show) ? refused.filter(found) : []} config=${config} />
     ${page?.is_cut && html`<p class="note">Only a part was searched. Show more to continue.</p>`}
-    ${page && page.data.length === 0 && html`<p class="note">No conversation was found.</p>`}
+    ${page && rows.length === 0 && html`<p class="note">No conversation was found.</p>`}
     ${page ? html`<ul class="rows">
-      ${page.data.map((summary) => html`<${Row} key=${summary.id} summary=${summary} refused=${refusedOf(summary)} />`)}
+      ${rows.map((summary) => html`<${Row} key=${summary.id} summary=${summary} refused=${refusedOf(summary, refused)} />`)}
     </ul>` : html`<p class="note" role="status">Loading…</p>`}
     ${page?.next && html`<button type="button" onClick=${() => setMore(more + 1)}>Show more conversations</button>`}`;
 }

@@ -1,14 +1,11 @@
 //! `antiphon explain`: describes the faults of histories and the errors of providers.
 
-mod recognition;
-
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use antiphon::faults::{PAGES, Page};
 use clap::Args;
 
-use self::recognition::recognize;
 use crate::failure::Failure;
 
 /// The arguments of `explain`.
@@ -32,8 +29,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
 }
 
 fn find(text: &str) -> Result<&'static Page, Failure> {
-    let page = recognize(text).and_then(Page::find);
-    page.ok_or_else(|| {
+    Page::recognize(text).ok_or_else(|| {
         Failure::usage("no fault has this name or text; 'antiphon explain' lists all of them")
     })
 }

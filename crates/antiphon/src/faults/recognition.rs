@@ -1,6 +1,6 @@
 //! Finds the fault that a name or the text of an error means.
 
-use antiphon::faults::{PAGES, StateError};
+use super::{PAGES, StateError};
 
 /// Parts of the errors about the form of an item, which no server with state adds to: the first
 /// entry whose parts are all in a text names its fault.

@@ -1,0 +1,85 @@
+//! Descriptions of the names in reports.
+
+use antiphon::faults::PAGES;
+
+/// The descriptions of all names: the name, and Markdown.
+pub(crate) fn descriptions() -> impl Iterator<Item = (&'static str, &'static str)> {
+    PAGES.iter().map(|page| (page.name, page.text)).chain(OWN.iter().copied())
+}
+
+macro_rules! own {
+    ($($name:literal: $text:literal),* $(,)?) => {
+        &[$(($name, concat!("# ", $name, "\n\n", $text, "\n"))),*]
+    };
+}
+
+/// Names of the gateway's own repairs, which no provider has an error for.
+const OWN: &[(&str, &str)] = own![
+    "adapted_field": "The upstream's API has no such field or tool. The gateway changed it or left \
+        it out, and the message says which.\n\n## The fix\n\nNone is needed, unless the model \
+        must have the field: then ask a model behind the Responses API.",
+    "bare_reasoning": "A reasoning item has an id, but neither encrypted content nor text, and the \
+        gateway has stored no reasoning with its id. A provider knows it only if it stored the \
+        item itself. Otherwise it answers that the item is not found.\n\n## Causes\n\n\
+        - The response was created with `store: false`, without encrypted content.\n\
+        - The client keeps the ids of items and drops their content.\n\n\
+        ## The fix\n\nRequest `include: [\"reasoning.encrypted_content\"]` and resend the item \
+        as it came, or leave it out together with the call that follows it.\n\n\
+        ## With Antiphon\n\nThe item is left out. The model answers without that reasoning.",
+    "deleted_item": "The item was deleted from the conversation, and the client has sent it again. \
+        It stays deleted.\n\n## The fix\n\nSend only items that are new.",
+    "different_output": "The call has another output already. The stored one is used, so that the \
+        model does not read two results of one call.\n\n## The fix\n\nSend one output for each \
+        `call_id`. Call the tool again for a new result.",
+    "failed_compaction": "The history could not be compacted. The turn continued with all of it.",
+    "foreign_compaction": "Another model produced the compaction, so this one cannot read it.",
+    "foreign_reasoning": "Another model encrypted the reasoning, so this one cannot read it. It is \
+        left out; the visible items stay.",
+    "late_output": "The call was answered by a placeholder, and its real output came later. The \
+        model receives the real one, in the place of the placeholder or as a message.",
+    "not_in_dialect": "The upstream's API has no form for the item. It is left out.",
+    "output_of_cut_short_call": "A stream announced the call and ended before the call was \
+        complete. Its output has nothing to answer, and is left out.",
+    "refused_reasoning": "The upstream has rejected the encrypted reasoning, so the prompt was \
+        sent again without it.",
+    "repeated_text": "A message equals one of the latest stored ones, and nothing shows that the \
+        client resends its history. It was taken as new, so it may be stored twice.\n\n\
+        ## The fix\n\nSend items with their ids, or only those that are new.",
+    "unrecognized_replay": "A message is part of a history that is sent again, but equals no stored \
+        one. It was taken as new, so it may be stored twice.\n\n## The fix\n\nSend items with \
+        their ids, or only those that are new.",
+    "used_id": "The id belongs to another stored item. The item got a new one.",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_has_one_description() {
+        let mut names: Vec<&str> = descriptions().map(|(name, _)| name).collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        for (name, text) in descriptions() {
+            assert!(text.starts_with(&format!("# {name}\n\n")) && text.ends_with(".\n"), "{text}");
+        }
+    }
+
+    /// The names that the documentation of reports lists.
+    #[test]
+    fn documented_names_are_described() {
+        let documentation = include_str!("../../../../docs/api.md");
+        let table = documentation.split("| fault | reason of the repair |").nth(1);
+        let table = table.and_then(|rest| rest.split("\n\n").next()).expect("the table is there");
+        let names = table.lines().filter_map(|line| line.split('|').nth(1));
+        let names = names.flat_map(|cell| cell.split('`').skip(1).step_by(2));
+        let mut count = 0;
+        for name in names {
+            assert!(descriptions().any(|(known, _)| known == name), "{name}");
+            count += 1;
+        }
+        assert!(count > 10, "{count}");
+    }
+}
