@@ -41,6 +41,7 @@ CONFIG: dict[str, Any] = {
         "ANTIPHON_LISTEN=0.0.0.0:8484",
         f"ANTIPHON_STORE=sqlite:/{STATE}/antiphon.db",
         "ANTIPHON_LOG_FORMAT=json",
+        f"SQLITE_TMPDIR=/{STATE}",
     ],
     "Entrypoint": [f"/{BINARY}"],
     "Cmd": ["serve"],
