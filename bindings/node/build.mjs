@@ -7,6 +7,7 @@
 //
 //   --addon FILE      a compiled addon (libantiphon_node.so, .dylib, antiphon_node.dll); by default
 //                     cargo builds one
+//   --command FILE    with --out: the binary of the command `antiphon`; without it, the package has none
 //   --version V       the version of the package; default: the version in the workspace's Cargo.toml
 //   --platform NAME   the platform of the addon, such as "linux-x64-gnu"; default: this machine's
 //   --platforms A,B   with --split: all platforms that `antiphon` supports; default: --platform
@@ -28,6 +29,7 @@ const LICENSE = join(HERE, "../../LICENSE");
 const { values: options } = parseArgs({
   options: {
     addon: { type: "string" },
+    command: { type: "string" },
     out: { type: "string" },
     platform: { type: "string", default: platformOfThisMachine() },
     platforms: { type: "string" },
@@ -90,6 +92,7 @@ function placeAddon() {
 function packTogether(file) {
   const main = staged(manifest());
   fs.copyFileSync(addon, join(main, addonFile));
+  addCommand(main, `antiphon-${options.platform}`);
   const packed = pack(main, dirname(file));
   if (packed !== file) fs.renameSync(packed, file);
 }
@@ -103,7 +106,16 @@ function packSplit(directory) {
   writeJson(join(own, "package.json"), platformManifest(version));
   fs.copyFileSync(addon, join(own, addonFile));
   fs.copyFileSync(LICENSE, join(own, "LICENSE"));
+  addCommand(own, "antiphon");
   pack(own, directory);
+}
+
+/** Adds the binary of the command, which the launcher `bin/antiphon.js` finds by its name. */
+function addCommand(directory, name) {
+  if (!options.command) return;
+  fs.mkdirSync(join(directory, "bin"), { recursive: true });
+  fs.copyFileSync(options.command, join(directory, "bin", name));
+  fs.chmodSync(join(directory, "bin", name), 0o755);
 }
 
 /** The published manifest with its version. */
@@ -118,11 +130,13 @@ function platformManifest(version) {
   return {
     name: `@antiphon/${options.platform}`,
     version,
-    description: `The compiled module of antiphon for ${options.platform}.`,
+    description: `The compiled parts of antiphon for ${options.platform}.`,
     license,
     repository,
     main: addonFile,
-    files: [addonFile],
+    files: [addonFile, ...(options.command ? ["bin"] : [])],
+    // Package managers that keep packages in archives unpack this one: a binary runs from a file.
+    preferUnplugged: true,
     os: [os],
     cpu: [cpu],
     ...(os === "linux" && { libc: [libc === "musl" ? "musl" : "glibc"] }),
@@ -134,7 +148,9 @@ function platformManifest(version) {
 function staged(packageJson) {
   const directory = fs.mkdtempSync(join(tmpdir(), "antiphon-package-"));
   writeJson(join(directory, "package.json"), packageJson);
-  fs.cpSync(join(HERE, "dist"), join(directory, "dist"), { recursive: true });
+  for (const part of ["bin", "dist"]) {
+    fs.cpSync(join(HERE, part), join(directory, part), { recursive: true });
+  }
   fs.copyFileSync(join(HERE, "README.md"), join(directory, "README.md"));
   fs.copyFileSync(LICENSE, join(directory, "LICENSE"));
   return directory;

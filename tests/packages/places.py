@@ -8,6 +8,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PYTHON = ROOT / "bindings" / "python"
 NODE = ROOT / "bindings" / "node"
+DEPLOY_TESTS = ROOT / "tests" / "deploy"
 PAGES = ROOT / "docs" / "frameworks"
 
 # Clients are installed, servers started and tests counted as for the suites of real clients.

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from places import HERE, PYTHON, ROOT
+from places import DEPLOY_TESTS, HERE, PYTHON, ROOT
 
 from building import build_node_package, build_wheel
 from environments import Tools, add_node_package, add_wheel, install_tools
@@ -67,7 +67,9 @@ def installed(kind: str, options: argparse.Namespace, tools: Tools) -> Path | No
     """
     package = PACKAGES[kind]
     try:
-        file = getattr(options, kind) or timed(package.name, lambda: package.build(tools))
+        file = getattr(options, kind) or timed(
+            package.name, lambda: package.build(tools, options.antiphon)
+        )
         package.add(tools, file)
         return file
     except FAILURES as error:
@@ -85,10 +87,10 @@ FAILURES = (OSError, RuntimeError, ValueError)
 
 @dataclass(frozen=True)
 class Package:
-    """How users' files are made and installed."""
+    """How users' files are made, the command in them included, and installed."""
 
     name: str
-    build: Callable[[Tools], Path]
+    build: Callable[[Tools, Path], Path]
     add: Callable[[Tools, Path], None]
 
 
@@ -124,6 +126,11 @@ def test_artefacts(tools: Tools, env: dict[str, str], keyword: str | None) -> Ta
     return run_pytest("artefacts", tools, env, keyword, HERE, INSTALL_TIMEOUT)
 
 
+def test_deploy(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
+    """The files for deployments: the image, Compose, the chart, the service, the site."""
+    return run_pytest("deploy", tools, env, keyword, DEPLOY_TESTS, INSTALL_TIMEOUT)
+
+
 @dataclass(frozen=True)
 class Suite:
     """Tests that are counted together, and the packages that they need."""
@@ -136,6 +143,7 @@ SUITES = {
     "artefacts": Suite(("wheel", "node_package"), test_artefacts),
     "python": Suite(("wheel",), test_python),
     "node": Suite(("node_package",), test_node),
+    "deploy": Suite((), test_deploy),
 }
 
 

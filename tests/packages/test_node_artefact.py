@@ -1,7 +1,11 @@
 """The npm package: what is in it, of which version, and in which modules it can be used."""
 
 import json
+import re
+import shutil
+import subprocess
 import tarfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +17,7 @@ from building import node_environment
 from conftest import ALONE, Run
 from environments import PACKAGE, Tools
 from installation import run
+from provider import antiphon
 
 # As the names of sections stand in a library.
 DEBUG_SECTION = b"\0.debug_info\0"
@@ -48,7 +53,7 @@ def test_it_has_the_workspaces_version(
 
 
 def test_it_holds_the_package_and_nothing_else(files: dict[str, bytes]) -> None:
-    others = {"package.json", "README.md", "LICENSE", *addons(files)}
+    others = {"package.json", "README.md", "LICENSE", *addons(files), LAUNCHER, *commands(files)}
     unexpected = [name for name in files if name not in others and not name.startswith("dist/")]
     assert unexpected == []
     assert [name for name in files if "/test/" in name or name.endswith(".test.js")] == []
@@ -58,6 +63,14 @@ def test_it_holds_the_package_and_nothing_else(files: dict[str, bytes]) -> None:
 def test_its_addon_is_a_release(files: dict[str, bytes]) -> None:
     [addon] = addons(files)
     assert DEBUG_SECTION not in files[addon]
+
+
+def test_it_has_a_command_for_the_platform_of_its_addon(
+    manifest: dict[str, Any], files: dict[str, bytes]
+) -> None:
+    assert manifest["bin"] == {"antiphon": LAUNCHER}
+    [addon], [command] = addons(files), commands(files)
+    assert command == f"bin/antiphon-{addon.split('.')[1]}"
 
 
 def test_what_it_exports_is_there(manifest: dict[str, Any], files: dict[str, bytes]) -> None:
@@ -98,7 +111,7 @@ def test_what_is_published_is_in_two_parts(
     [addon] = addons(files)
     (tmp_path / addon).write_bytes(files[addon])
     build: list[str | Path] = [NODE / "build.mjs", "--split", "--out", tmp_path]
-    build += ["--addon", tmp_path / addon]
+    build += ["--addon", tmp_path / addon, "--command", antiphon()]
     run([tools.node, *build], env=node_environment(tools))
     parts = sorted(tmp_path.glob("*.tgz"))
     assert len(parts) == 2
@@ -108,8 +121,25 @@ def test_what_is_published_is_in_two_parts(
     assert not list((modules / "antiphon").glob("*.node"))
     asked_for = json.loads((modules / "antiphon" / "package.json").read_text())
     assert set(asked_for["optionalDependencies"].values()) == {version()}
+    assert not commands_below(modules / "antiphon")
     (tmp_path / "program.cjs").write_text(CJS + REPAIR)
     assert runs(tools.node, "program.cjs") == "2 true function_call_output\n"
+    launcher = modules / "antiphon" / LAUNCHER
+    assert runs(tools.node, launcher, "--version") == f"antiphon {version()}\n"
+
+
+def test_a_package_without_a_command_says_so(
+    clean_node_dir: Path, tools: Tools, tmp_path: Path
+) -> None:
+    package = tmp_path / "antiphon"
+    shutil.copytree(clean_node_dir / "node_modules" / "antiphon", package)
+    for command in commands_below(package):
+        command.unlink()
+    ended = subprocess.run(
+        [tools.node, package / LAUNCHER, "--version"], capture_output=True, text=True
+    )
+    assert ended.returncode == 1
+    assert re.fullmatch(NO_COMMAND, ended.stderr)
 
 
 def test_one_compiler_is_pinned() -> None:
@@ -128,6 +158,20 @@ export function whole(items: object[]): object[] {
   return repair(items).items;
 }
 """
+
+
+LAUNCHER = "bin/antiphon.js"
+
+NO_COMMAND = r"error: antiphon has no command for \w+ on \w+: install antiphon with its optional .*\n"
+
+
+def commands(files: Iterable[str]) -> list[str]:
+    """The binaries of the command."""
+    return [name for name in files if name.startswith("bin/") and name != LAUNCHER]
+
+
+def commands_below(package: Path) -> list[Path]:
+    return list((package / "bin").glob("antiphon-*"))
 
 
 def addons(files: dict[str, bytes]) -> list[str]:

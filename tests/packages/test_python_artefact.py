@@ -1,7 +1,11 @@
 """The wheel: what is in it, of which version, and for which interpreters."""
 
+import base64
+import hashlib
 import re
+import shutil
 import subprocess
+import sys
 from email.message import Message
 from email.parser import Parser
 from pathlib import Path
@@ -15,6 +19,7 @@ from conftest import Run
 from environments import Tools
 
 NATIVE = "antiphon/_native.abi3.so"
+COMMAND = f"antiphon-{version()}.data/scripts/antiphon"
 
 # As the names of sections stand in a library.
 DEBUG_SECTION = b"\0.debug_info\0"
@@ -48,9 +53,33 @@ def test_it_holds_the_package_and_nothing_else(files: dict[str, bytes]) -> None:
         text=True,
         check=True,
     )
-    expected = {name for name in tracked.stdout.split("\0") if name} | {NATIVE}
+    expected = {name for name in tracked.stdout.split("\0") if name} | {NATIVE, COMMAND}
     assert {name for name in files if ".dist-info/" not in name} == expected
     assert {"antiphon/py.typed", "antiphon/_native.pyi"} <= expected
+
+
+def test_its_record_names_every_file(files: dict[str, bytes]) -> None:
+    [record] = [name for name in files if name.endswith(".dist-info/RECORD")]
+    rows = [line.rsplit(",", 2) for line in files[record].decode().splitlines()]
+    assert {name: (digest, size) for name, digest, size in rows} == {
+        **{name: (sha256(content), str(len(content))) for name, content in files.items()},
+        record: ("", ""),
+    }
+
+
+def test_a_command_is_added_once(wheel: Path, tmp_path: Path) -> None:
+    """The wheel stays as it was; a file that is no wheel is rejected, too."""
+    again, other = tmp_path / wheel.name, tmp_path / "other-1.0-py3-none-any.whl"
+    shutil.copy(wheel, again)
+    with ZipFile(other, "w") as archive:
+        archive.writestr("other/__init__.py", "")
+    for file, reason in ((again, "has a command already"), (other, "is not a wheel")):
+        before = file.read_bytes()
+        add = [sys.executable, PYTHON / "add_command.py", "--command", __file__, file]
+        ended = subprocess.run(add, capture_output=True, text=True)
+        assert ended.returncode == 1
+        assert reason in ended.stderr
+        assert file.read_bytes() == before
 
 
 def test_its_module_is_a_release(files: dict[str, bytes]) -> None:
@@ -115,6 +144,12 @@ def whole(items: list[dict[str, object]]) -> list[object]:
 def mypy(tools: Tools) -> list[str | Path]:
     """Frameworks are long to read; what was read of them outlives the run."""
     return [tools.python, "-m", "mypy", "--strict", "--cache-dir", tools.build_dir / "mypy"]
+
+
+def sha256(content: bytes) -> str:
+    """As a wheel's record has it."""
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
+    return f"sha256={digest.decode().rstrip('=')}"
 
 
 def metadata(files: dict[str, bytes]) -> Message:

@@ -12,7 +12,7 @@ from places import NODE, ROOT
 WORKFLOWS = ROOT / ".github" / "workflows"
 
 # A path that begins with a directory of the repository's root.
-NAMED = re.compile(r"(?<![\w./-])(?:\./)?(?:\.ci|\.github|bindings|crates|docs|tests)/[\w./-]+")
+NAMED = re.compile(r"(?<![\w./-])(?:\./)?(?:\.ci|\.github|bindings|crates|deploy|docs|site|tests)/[\w./-]+")
 
 
 def workflow(name: str) -> dict[str, Any]:
@@ -33,11 +33,20 @@ def test_every_job_of_a_workflow_can_run(path: Path) -> None:
         assert "uses" in job or all("uses" in step or "run" in step for step in job["steps"])
 
 
-@pytest.mark.parametrize("name", ["publish-node.yml", "publish-python.yml"])
-def test_nothing_is_published_that_was_not_tested(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "permissions"),
+    [
+        ("publish-container.yml", {"packages"}),
+        ("publish-node.yml", {"id-token"}),
+        ("publish-python.yml", {"id-token"}),
+        ("publish-release.yml", {"contents"}),
+        ("publish-site.yml", {"id-token", "pages"}),
+    ],
+)
+def test_nothing_is_published_that_was_not_tested(name: str, permissions: set[str]) -> None:
     publish = workflow(name)["jobs"]["publish"]
     assert "test" in publish["needs"]
-    assert publish["permissions"] == {"id-token": "write"}
+    assert publish["permissions"] == dict.fromkeys(permissions, "write")
     assert "secrets." not in (WORKFLOWS / name).read_text()
 
 
@@ -51,6 +60,19 @@ def test_every_platform_has_an_addon_that_the_package_asks_for() -> None:
     assert {row["target"] for row in addons} == TARGETS
     asked_for = workflow("publish-node.yml")["env"]["PLATFORMS"].split(",")
     assert sorted(row["platform"] for row in addons) == sorted(asked_for)
+
+
+@pytest.mark.parametrize(
+    ("name", "job"), [("publish-python.yml", "wheel"), ("publish-node.yml", "addon")]
+)
+def test_every_platform_of_the_gateway_has_the_command(name: str, job: str) -> None:
+    """On Linux the one that is linked statically; on Windows there is no gateway."""
+    built = {row["target"] for row in rows("command.yml", "build")}
+    assert "command" in workflow(name)["jobs"][job]["needs"]
+    for row in rows(name, job):
+        expected = row["target"].replace("linux-gnu", "linux-musl")
+        assert row.get("command") == (None if "windows" in expected else expected)
+        assert "windows" in expected or expected in built
 
 
 def test_the_addon_is_the_crate_that_is_built() -> None:

@@ -13,7 +13,7 @@ use crate::workspace::Workspace;
 /// The package tests to run.
 #[derive(Args, Default)]
 pub(crate) struct Packages {
-    /// Run only this suite: artefacts, python or node; may be repeated
+    /// Run only this suite: artefacts, python, node or deploy; may be repeated
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// Run only tests whose names match

@@ -97,7 +97,14 @@ impl<'a> References<'a> {
 }
 
 /// The flags of other programs that documents name and no source file uses.
-const OTHER_PROGRAMS: [&str; 1] = ["--omit-lockfile-registry-resolved"];
+const OTHER_PROGRAMS: [&str; 6] = [
+    "--cap-drop",
+    "--from-literal",
+    "--if-exists",
+    "--omit-lockfile-registry-resolved",
+    "--stop-timeout",
+    "--volume",
+];
 
 fn extension(path: &Path) -> Option<&str> {
     path.extension()?.to_str()

@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Builds `antiphon` for Linux, linked statically with musl, on any machine with Rust and Python:
+#
+#   build_binary.sh [x86_64-unknown-linux-musl | aarch64-unknown-linux-musl]
+#
+# The C compiler and the linker are Zig's, from the package `ziglang` of PyPI. pip installs it into
+# the environment of the `python3` in the PATH. Prints the path of the binary as its last line.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+target="${1:-$(uname -m)-unknown-linux-musl}"
+case "$target" in
+x86_64-unknown-linux-musl | aarch64-unknown-linux-musl) ;;
+*)
+    echo "error: $target is no target of the container: use x86_64- or aarch64-unknown-linux-musl" >&2
+    exit 2
+    ;;
+esac
+
+if command -v rustup >/dev/null; then
+    rustup target add "$target"
+fi
+python3 -m pip install --quiet cargo-zigbuild==0.24.0 ziglang==0.17.1
+cargo zigbuild --release --locked --package antiphon-cli --target "$target"
+echo "${CARGO_TARGET_DIR:-target}/$target/release/antiphon"

@@ -1,0 +1,24 @@
+"""Where the files for deployments are, and the program that they run."""
+
+import os
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+
+# The scripts below `deploy` and `site`, which the tests import, and the servers of the client suites.
+sys.path += [str(DEPLOY / "container"), str(DEPLOY / "release"), str(ROOT / "site")]
+sys.path.append(str(ROOT / "tests" / "clients"))
+
+
+def version() -> str:
+    """The workspace's version."""
+    manifest = tomllib.loads((ROOT / "Cargo.toml").read_text())
+    return str(manifest["workspace"]["package"]["version"])
+
+
+def antiphon() -> Path:
+    """The binary of the tests."""
+    return Path(os.environ["ANTIPHON_BIN"])
