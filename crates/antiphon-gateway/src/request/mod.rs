@@ -214,7 +214,8 @@ pub(crate) fn parse_object(body: &[u8]) -> Result<Object<'_>, ApiError> {
     })
 }
 
-fn required_model(fields: &Object<'_>) -> Result<String, ApiError> {
+/// The model that the request names.
+pub(crate) fn required_model(fields: &Object<'_>) -> Result<String, ApiError> {
     let model = string(fields, "model")?
         .ok_or_else(|| ApiError::MissingParameter { name: "model".into() })?;
     if model.is_empty() {

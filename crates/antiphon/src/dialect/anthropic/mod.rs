@@ -1,10 +1,13 @@
 mod base64;
+mod client_request;
 pub mod history;
-mod stream;
-pub(super) use stream::Stream;
 mod request;
+mod stream;
 mod writer;
+
+pub(super) use client_request::decode_request;
 pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
+pub(super) use stream::Stream;
 pub(super) use writer::AnthropicWriter;
 pub(super) use writer::{fold, left_out};

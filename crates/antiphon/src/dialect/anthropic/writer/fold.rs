@@ -10,14 +10,13 @@ use crate::json::{Object, quote};
 use crate::stream::{Finished, Note};
 
 /// The answer as a `message` object, or as an `error` if it failed.
-pub(in crate::dialect) fn fold(finished: &Finished) -> String {
-    match Outcome::from_finished(finished) {
+pub(in crate::dialect) fn fold(response: &Object<'_>) -> String {
+    match Outcome::from_response(response) {
         Outcome::Failed { error } => error,
         Outcome::Stopped { reason, .. } => {
-            let response = Object::parse(finished.response.as_bytes()).unwrap_or_default();
-            let content = content(&response).join(",");
+            let content = content(response).join(",");
             let usage = response.object("usage");
-            message(&response, &content, &quote(reason), usage.as_ref())
+            message(response, &content, &quote(reason), usage.as_ref())
         }
     }
 }

@@ -26,7 +26,7 @@ use self::block_queue::BlockQueue;
 use self::ending::Outcome;
 use self::item_writer::ItemWriter;
 use crate::json::Object;
-use crate::stream::{Event, Finished};
+use crate::stream::Event;
 
 /// Writes the events of the Anthropic Messages API.
 ///
@@ -65,10 +65,10 @@ impl AnthropicWriter {
         self.queue.take_events()
     }
 
-    pub(in crate::dialect) fn end(&mut self, finished: &Finished) -> Vec<Event> {
+    pub(in crate::dialect) fn end(&mut self, response: &Object<'_>) -> Vec<Event> {
         self.queue.end();
         let mut events = self.queue.take_events();
-        events.extend(Outcome::from_finished(finished).events());
+        events.extend(Outcome::from_response(response).events());
         events
     }
 

@@ -7,6 +7,7 @@ use super::client::read;
 use crate::dialect::anthropic::stream::tests::world::context;
 use crate::dialect::anthropic::{AnthropicWriter, fold};
 use crate::dialect::{Dialect, StreamDecoder};
+use crate::json::Object;
 use crate::stream::tests::world::World;
 use crate::stream::{Assembler, Event, Failure, Finished, Form};
 
@@ -69,12 +70,13 @@ fn written(
     live: Vec<usize>,
     finished: &Finished,
 ) -> Written {
-    received.extend(writer.end(finished));
+    let response = Object::parse_str(&finished.response).unwrap();
+    received.extend(writer.end(&response));
     let json = |event: &Event| serde_json::from_slice(&event.data).unwrap();
     let events: Vec<Value> = received.iter().map(json).collect();
     let story = || events.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let streamed = read(&received).unwrap_or_else(|broken| panic!("{broken}\n{}", story()));
-    let folded = serde_json::from_str(&fold(finished)).unwrap();
+    let folded = serde_json::from_str(&fold(&response)).unwrap();
     Written { events, streamed, folded, live }
 }
 

@@ -1,0 +1,26 @@
+//! Converts a client's request of Anthropic's Messages API into one of the Responses API.
+
+use crate::dialect::{DecodedRequest, InvalidRequest};
+use crate::json::{Object, quote};
+use crate::transcript::Origin;
+
+use super::history::parse_items;
+
+/// Converts the request. See [`ClientApi::decode_request`](crate::dialect::ClientApi).
+pub(in crate::dialect) fn decode_request(
+    request: &Object<'_>,
+    origin: &Origin,
+) -> Result<DecodedRequest, InvalidRequest> {
+    let messages = request.get("messages").ok_or_else(|| InvalidRequest {
+        path: "messages".into(),
+        message: "messages: Field required".into(),
+    })?;
+    let system = request.present("system").map(str::as_bytes);
+    let items = parse_items(messages.as_bytes(), system, Some(origin));
+    let items = items
+        .map_err(|error| InvalidRequest { path: String::new(), message: error.to_string() })?;
+    let model = request.string("model").unwrap_or_default();
+    let stream = request.is_true("stream");
+    let fields = format!(r#"{{"model":{},"stream":{stream}}}"#, quote(&model));
+    Ok(DecodedRequest { fields, items, omissions: Vec::new() })
+}
