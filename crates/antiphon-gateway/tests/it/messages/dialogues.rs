@@ -108,11 +108,12 @@ async fn parallel_calls_are_answered_together() {
     }
 }
 
-/// A client may hold the message of a model that it no longer asks.
+/// A client may hold the messages of a model that it no longer asks. Anthropic itself decides
+/// about the signatures of its models.
 #[tokio::test]
 async fn dialogue_moves_to_another_upstream() {
     for (from, _) in APIS {
-        for (to, name) in APIS {
+        for (to, name) in APIS.into_iter().filter(|(to, _)| *to != from) {
             let (first, second) = (world_of(from).await, world_of(to).await);
             let mode = MODES[0];
             let mut dialogue = Dialogue::new(client_of(&first), mode).field("thinking", thinking());
