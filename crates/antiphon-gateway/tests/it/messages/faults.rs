@@ -1,7 +1,7 @@
 //! Faults that only Anthropic has. Without the gateway the strict upstream rejects each request.
 
 use antiphon::dialect::UpstreamApi;
-use antiphon_gateway::settings::PassThrough;
+use antiphon_gateway::settings::{Faults, PassThrough};
 use serde_json::{Value, json};
 
 use super::{
@@ -178,6 +178,20 @@ async fn request_without_faults_passes_unchanged() {
     let answer = client_of(&world).post_raw("/v1/messages", body.clone()).await;
     assert_eq!(answer.status(), 200);
     assert_eq!(world.request(0).await.raw, body);
+}
+
+#[tokio::test]
+async fn upstream_rejects_faults_without_repairs() {
+    let world = world_with(UpstreamApi::Anthropic, |settings| {
+        settings.faults = Faults::Reject;
+    })
+    .await;
+    for case in cases() {
+        let request = request(&case.messages);
+        let message = rejection(&world, &request).await;
+        let refused = client_of(&world).post("/v1/messages", &request).await.refused();
+        assert_eq!((refused.status, &refused.body["error"]["message"]), (400, &json!(message)));
+    }
 }
 
 /// The operator may let no request pass.
