@@ -89,9 +89,13 @@ SETUPS = {
         Setup("anthropic", api="anthropic", reasons_unasked=False, short=TRANSLATED),
         # `--state upstream`, once for each thing that becomes of a turn whose caller leaves.
         Setup("kept-part", on_abort="part", short=STATEFUL, without=ANTHROPICS),
-        Setup("kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING),
+        Setup(
+            "kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING, without=ANTHROPICS
+        ),
         # A chain whose last response is gone continues from the copy of that turn.
-        Setup("kept-nothing", on_abort="nothing", short=EVERY_WAY, only=LEAVING),
+        Setup(
+            "kept-nothing", on_abort="nothing", short=EVERY_WAY, only=LEAVING, without=ANTHROPICS
+        ),
         # The provider has chains of responses only, at Azure's path.
         Setup("azure", on_abort="part", profile="azure", path="/openai/v1", suites=("azure",)),
         # The provider alone: what clients meet without a gateway.

@@ -10,6 +10,7 @@ use super::{
 use crate::support::{Client, MODES, World};
 
 /// A request with a fault, the name of the fault in the header, and the provider's message.
+#[derive(Clone)]
 struct Case {
     messages: Value,
     repair: &'static str,
@@ -30,6 +31,11 @@ fn case(
 }
 
 fn cases() -> Vec<Case> {
+    [of_results(), of_other_blocks()].concat()
+}
+
+/// Faults of texts and of the places of results.
+fn of_results() -> Vec<Case> {
     let called = || assistant(json!([call("t1", "hello")]));
     vec![
         case(
@@ -50,6 +56,13 @@ fn cases() -> Vec<Case> {
             "`tool_use` ids were found without `tool_result` blocks immediately after",
             &["user: Echo hello", ECHO, "output: x", "user: Wait"],
         ),
+    ]
+}
+
+/// Faults of messages and of ids.
+fn of_other_blocks() -> Vec<Case> {
+    let called = || assistant(json!([call("t1", "hello")]));
+    vec![
         case(
             json!([assistant("Welcome."), user("Hello")]),
             "adapted_field=1",
