@@ -55,6 +55,7 @@ impl ApiError {
             Self::RepeatedKey { key } | Self::MisspelledKey { key, .. } => {
                 (BAD, "invalid_value", key)
             }
+            Self::InvalidRequest(error) => (BAD, "invalid_value", &error.path),
             Self::StateElsewhere { path, .. } => (BAD, "invalid_value", path),
             Self::BackgroundWithoutStore => (BAD, "invalid_value", "background"),
             Self::StringTooLong { path, .. } | Self::ItemTooLong { path, .. } => {

@@ -11,6 +11,7 @@ mod text;
 
 use std::time::Duration;
 
+use antiphon::dialect::InvalidRequest;
 use antiphon::faults::{Fault, Refusal};
 use antiphon_store::StoreError;
 use http::Method;
@@ -40,6 +41,9 @@ pub(crate) enum ApiError {
          objects."
     )]
     TooDeep { maximum: usize },
+    /// A request of a client in another API than the Responses API.
+    #[error("{}", .0.message)]
+    InvalidRequest(#[from] InvalidRequest),
     #[error("The query cannot be read.")]
     UnreadableQuery,
     #[error("Missing required parameter: '{name}'.")]

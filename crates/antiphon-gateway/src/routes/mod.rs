@@ -2,6 +2,7 @@
 
 mod azure_path;
 mod background;
+mod client_api;
 mod conversations;
 mod extract;
 mod forward;
@@ -23,7 +24,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::OriginalUri;
-use axum::middleware::from_fn_with_state as layer;
+use axum::middleware::{from_fn, from_fn_with_state as layer};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
 use http::{Method, Uri, header};
@@ -57,6 +58,11 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route("/conversations/{id}/items", get(items::list).post(items::create))
         .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
         .route_layer(layer(with_gateway(), forward::by_path));
+    let client_apis = Router::new()
+        .route("/chat/completions", post(client_api::complete_chat))
+        .route("/messages", post(client_api::create_message).fallback(not_allowed))
+        .route("/messages/count_tokens", post(client_api::count_tokens).fallback(not_allowed))
+        .route_layer(layer(with_gateway(), gate::permit_turn));
     let v1 = Router::new()
         .route("/models", get(models::list))
         .route("/models/{*model}", get(models::show))
@@ -82,13 +88,15 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route("/responses/{id}/context", get(responses::context))
         .route("/responses/{id}/end", post(background::end))
         .merge(owned)
+        .merge(client_apis)
         .route(
             "/{*path}",
             on(passthrough::METHODS, passthrough::pass_through)
                 .layer(layer(with_gateway(), gate::permit_turn)),
         )
         .route_layer(layer(with_gateway(), gate::admit))
-        .layer(layer(with_gateway(), gate::reject_while_stopping));
+        .layer(layer(with_gateway(), gate::reject_while_stopping))
+        .layer(from_fn(client_api::write_errors));
     Router::new()
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))

@@ -48,20 +48,28 @@ pub(super) fn with_credentials(
     }
 }
 
+/// The start of the tokens that Anthropic issues to people who log in. It accepts them only as
+/// bearer tokens, and API keys in both headers.
+const ANTHROPIC_LOGIN: &str = "sk-ant-oat";
+
 /// The header that carries a key.
 pub(super) fn credential(api: UpstreamApi, key: &Secret) -> (HeaderName, Zeroizing<String>) {
     let (name, value) = match api.vendor() {
-        Vendor::OpenAi => (header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
-        Vendor::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
+        Vendor::Anthropic if !key.reveal().starts_with(ANTHROPIC_LOGIN) => {
+            (HeaderName::from_static("x-api-key"), key.reveal().to_owned())
+        }
+        Vendor::OpenAi | Vendor::Anthropic => {
+            (header::AUTHORIZATION, format!("Bearer {}", key.reveal()))
+        }
     };
     (name, Zeroizing::new(value))
 }
 
-/// Whether a caller's header is forwarded to a server of this API. Anthropic does not receive
-/// OpenAI's headers (organization, project).
+/// Whether a caller's header is forwarded to a server of this API. No vendor receives the headers of
+/// the other: OpenAI's organization and project, Anthropic's betas.
 pub(super) fn forwards_header(api: UpstreamApi, name: &HeaderName) -> bool {
     match api.vendor() {
-        Vendor::OpenAi => true,
+        Vendor::OpenAi => !name.as_str().starts_with("anthropic-"),
         Vendor::Anthropic => !name.as_str().starts_with("openai-"),
     }
 }
@@ -223,11 +231,21 @@ mod tests {
     }
 
     #[test]
-    fn openai_headers_are_not_sent_to_anthropic() {
+    fn login_of_anthropic_is_a_bearer_token() {
+        let header = |key| credential(UpstreamApi::Anthropic, &Secret::new(key)).0;
+        assert_eq!(header("sk-ant-api03-x"), "x-api-key");
+        assert_eq!(header("sk-ant-oat01-x"), header::AUTHORIZATION);
+    }
+
+    #[test]
+    fn headers_of_one_vendor_are_not_sent_to_another() {
         let organization = HeaderName::from_static("openai-organization");
         assert!(forwards_header(UpstreamApi::Chat, &organization));
         assert!(!forwards_header(UpstreamApi::Anthropic, &organization));
         assert!(forwards_header(UpstreamApi::Anthropic, &HeaderName::from_static("traceparent")));
+        let betas = HeaderName::from_static("anthropic-beta");
+        assert!(forwards_header(UpstreamApi::Anthropic, &betas));
+        assert!(!forwards_header(UpstreamApi::Responses, &betas));
     }
 
     #[test]

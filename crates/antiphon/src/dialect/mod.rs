@@ -34,6 +34,7 @@ mod ai_sdk;
 /// Anthropic's Messages API.
 pub mod anthropic;
 mod chat;
+mod client_api;
 mod conversion;
 mod item_form;
 mod request;
@@ -45,6 +46,7 @@ mod usage;
 mod writer;
 
 pub use chat::{history as chat_history, with_placeholder_reasoning};
+pub use client_api::{ClientApi, ClientFault, DecodedRequest, InvalidRequest};
 pub use conversion::{Conversion, ConversionError, Converted};
 pub use request::RequestContext;
 pub use request::{Encoded, Omission, Request, RequestPath, Unsupported};

@@ -1,6 +1,7 @@
 //! Writes the output of an assembler in a client's dialect.
 
-use super::{Dialect, anthropic};
+use super::{Dialect, anthropic, chat};
+use crate::json::Object;
 use crate::stream::{Event, Finished, Note};
 
 /// The stream for a client, and the same answer as one object.
@@ -11,6 +12,8 @@ use crate::stream::{Event, Finished, Note};
 pub enum Writer {
     /// Writes the assembler's events unchanged.
     Responses,
+    /// Writes the chunks of Chat Completions. Their events have no type.
+    Chat(chat::ChatWriter),
     /// Writes the events of Anthropic Messages.
     Anthropic(anthropic::AnthropicWriter),
 }
@@ -20,8 +23,9 @@ impl Writer {
     pub fn new(dialect: Dialect) -> Option<Self> {
         match dialect {
             Dialect::Responses => Some(Self::Responses),
-            Dialect::Anthropic => Some(Self::Anthropic(anthropic::AnthropicWriter::new())),
-            Dialect::Chat | Dialect::AiSdk => None,
+            Dialect::Chat => Some(Self::Chat(chat::ChatWriter::new(&Object::default()))),
+            Dialect::Anthropic => Some(Self::Anthropic(anthropic::AnthropicWriter::new(None))),
+            Dialect::AiSdk => None,
         }
     }
 
@@ -29,6 +33,7 @@ impl Writer {
     pub fn event(&mut self, event: Event) -> Vec<Event> {
         match self {
             Self::Responses => vec![event],
+            Self::Chat(writer) => writer.event(&event),
             Self::Anthropic(writer) => writer.event(&event),
         }
     }
@@ -37,7 +42,17 @@ impl Writer {
     pub fn end(&mut self, finished: &Finished) -> Vec<Event> {
         match self {
             Self::Responses => vec![finished.event.clone()],
-            Self::Anthropic(writer) => writer.end(finished),
+            _ => self.end_response(&response_of(finished)),
+        }
+    }
+
+    /// Writes the end of a stream in another dialect than that of the Responses API. `response` is
+    /// the response object of the terminal event.
+    pub fn end_response(&mut self, response: &Object<'_>) -> Vec<Event> {
+        match self {
+            Self::Responses => Vec::new(),
+            Self::Chat(writer) => writer.end(response),
+            Self::Anthropic(writer) => writer.end(response),
         }
     }
 
@@ -45,20 +60,34 @@ impl Writer {
     pub fn left_out(&self, finished: &Finished) -> Vec<Note> {
         match self {
             Self::Responses => Vec::new(),
+            Self::Chat(_) => chat::left_out(finished),
             Self::Anthropic(_) => anthropic::left_out(finished),
         }
     }
 
     /// Whether the stream ends with `[DONE]`.
     pub fn ends_with_done(&self) -> bool {
-        matches!(self, Self::Responses)
+        matches!(self, Self::Responses | Self::Chat(_))
     }
 
     /// The whole answer as one JSON object.
     pub fn fold(&self, finished: &Finished) -> String {
         match self {
             Self::Responses => finished.response.clone(),
-            Self::Anthropic(_) => anthropic::fold(finished),
+            _ => self.fold_response(&response_of(finished)),
         }
     }
+
+    /// The whole answer as one JSON object, from the response object.
+    pub fn fold_response(&self, response: &Object<'_>) -> String {
+        match self {
+            Self::Responses => response.to_text(),
+            Self::Chat(writer) => writer.fold(response),
+            Self::Anthropic(writer) => writer.fold(response),
+        }
+    }
+}
+
+fn response_of(finished: &Finished) -> Object<'_> {
+    Object::parse_str(&finished.response).unwrap_or_default()
 }

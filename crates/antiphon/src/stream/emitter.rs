@@ -16,19 +16,22 @@ use crate::json::quote;
 /// One event for the client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// The event's type.
+    /// The event's type. Empty in a dialect whose events have none.
     pub kind: Cow<'static, str>,
     /// The event as JSON, its `type` included, in one line.
     pub data: Bytes,
 }
 
 impl Event {
-    /// Encodes the event for an event stream: `event`, `data`, a blank line.
+    /// Encodes the event for an event stream: `event` if it has a type, `data`, a blank line.
     pub fn to_sse(&self) -> Bytes {
         let mut text = Vec::with_capacity(self.kind.len() + self.data.len() + 16);
-        text.extend_from_slice(b"event: ");
-        text.extend_from_slice(self.kind.as_bytes());
-        text.extend_from_slice(b"\ndata: ");
+        if !self.kind.is_empty() {
+            text.extend_from_slice(b"event: ");
+            text.extend_from_slice(self.kind.as_bytes());
+            text.push(b'\n');
+        }
+        text.extend_from_slice(b"data: ");
         text.extend_from_slice(&self.data);
         text.extend_from_slice(b"\n\n");
         text.into()

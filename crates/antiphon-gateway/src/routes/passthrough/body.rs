@@ -26,7 +26,7 @@ use crate::request_body::{Encoding, Pace, check_announced};
 const PEEKED: usize = 64 << 10;
 
 /// A body, read as far as necessary to choose its upstream.
-pub(super) enum InspectedBody {
+pub(in crate::routes) enum InspectedBody {
     /// The whole body.
     Whole {
         /// The bytes before decoding.
@@ -47,7 +47,7 @@ pub(super) enum InspectedBody {
 
 impl InspectedBody {
     /// Reads the whole body if it is JSON, the beginning of a form, and nothing of any other body.
-    pub(super) async fn read(
+    pub(in crate::routes) async fn read(
         request: Request,
         is_json: bool,
         gateway: &Arc<Gateway>,
@@ -78,7 +78,7 @@ impl InspectedBody {
     }
 
     /// The whole decoded body, if it was read.
-    pub(super) fn whole(&self) -> Option<&Bytes> {
+    pub(in crate::routes) fn whole(&self) -> Option<&Bytes> {
         match self {
             Self::Whole { json, .. } => Some(json),
             Self::Begun { .. } => None,

@@ -29,7 +29,7 @@ use futures_util::stream;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, header};
 
-use self::body::InspectedBody;
+pub(super) use self::body::InspectedBody;
 use self::upload::Upload;
 use super::unknown_url;
 use crate::error::ApiError;
@@ -110,6 +110,20 @@ async fn forward(
             Err(error)
         }
     }
+}
+
+/// Forwards a request whose body was read to an upstream that has its path.
+pub(super) async fn forward_whole(
+    gateway: &Arc<Gateway>,
+    upstream: &HttpUpstream,
+    parts: &Parts,
+    body: InspectedBody,
+    permit: TurnPermit,
+) -> Result<Response, ApiError> {
+    let path = ForeignPath::parse(parts.uri.path()).expect("it is the path of a route");
+    scope::check(gateway, upstream, (&parts.method, path), body.whole())?;
+    let passed = send(gateway, upstream, path, parts, body).await?;
+    Ok(stream_answer(Arc::clone(gateway), passed, Some(permit)))
 }
 
 /// The upstream for the request, if it may pass. A model selects it in the same way as for turns.

@@ -1,10 +1,15 @@
 mod base64;
+mod client_request;
 pub mod history;
-mod stream;
-pub(super) use stream::Stream;
 mod request;
+mod stream;
 mod writer;
+
+pub use client_request::decode_count_request;
+pub(super) use client_request::decode_request;
+pub(super) use client_request::faults::find_faults;
 pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
+pub(super) use stream::Stream;
 pub(super) use writer::AnthropicWriter;
-pub(super) use writer::{fold, left_out};
+pub(super) use writer::left_out;

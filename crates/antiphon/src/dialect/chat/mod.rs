@@ -4,11 +4,15 @@
 //! Sources: OpenAI's reference of the Chat Completions API, and the documentation of servers that
 //! differ from it.
 
+mod client_request;
 mod fields;
 pub mod history;
 mod request;
 mod stream;
+mod writer;
 
+pub(super) use client_request::decode_request;
 pub(super) use request::encode;
 pub use request::with_placeholder_reasoning;
 pub(super) use stream::Stream;
+pub(super) use writer::{ChatWriter, left_out};

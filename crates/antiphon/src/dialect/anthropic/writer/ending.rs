@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use crate::dialect::item_form::ItemForm;
 use crate::json::{Object, quote};
-use crate::stream::{Event, Failure, Finished, Status};
+use crate::stream::Event;
 
 /// The end of a response in Anthropic's terms.
 pub(super) enum Outcome {
@@ -30,16 +30,15 @@ const ERRORS: [&str; 10] = [
 ];
 
 impl Outcome {
-    pub(super) fn from_finished(finished: &Finished) -> Self {
-        let response = Object::parse(finished.response.as_bytes()).unwrap_or_default();
-        match finished.status {
-            Status::Completed | Status::Incomplete => Self::Stopped {
-                reason: stop_reason(finished.status, &response),
-                usage: usage_json(response.object("usage").as_ref()),
-            },
-            Status::Failed | Status::Cancelled => {
-                Self::Failed { error: error_json(finished.failure.as_ref()) }
-            }
+    pub(super) fn from_response(response: &Object<'_>) -> Self {
+        let is_incomplete = match response.string("status").as_deref() {
+            Some("completed") => false,
+            Some("incomplete") => true,
+            _ => return Self::Failed { error: error_json(response.object("error").as_ref()) },
+        };
+        Self::Stopped {
+            reason: stop_reason(is_incomplete, response),
+            usage: usage_json(response.object("usage").as_ref()),
         }
     }
 
@@ -84,8 +83,8 @@ pub(super) fn usage_json(usage: Option<&Object<'_>>) -> String {
 /// | completed with a refusal | `refusal` |
 /// | completed, with a server tool call as the last item | `pause_turn` |
 /// | completed | `end_turn` |
-fn stop_reason(status: Status, response: &Object<'_>) -> &'static str {
-    if status == Status::Incomplete {
+fn stop_reason(is_incomplete: bool, response: &Object<'_>) -> &'static str {
+    if is_incomplete {
         let details = response.object("incomplete_details").unwrap_or_default();
         let is_filtered = details.string("reason").as_deref() == Some("content_filter");
         return if is_filtered { "refusal" } else { "max_tokens" };
@@ -136,15 +135,17 @@ fn contains_refusal(item: &Object<'_>) -> bool {
             .any(|part| part.string("type").as_deref() == Some("refusal"))
 }
 
-fn error_json(failure: Option<&Failure>) -> String {
-    let code = failure.map_or("", |failure| &failure.code);
+/// The `error` event for the `error` of a response, which a cancelled response does not have.
+fn error_json(error: Option<&Object<'_>>) -> String {
+    let string = |key| error.and_then(|error| error.string(key));
+    let code = string("code").unwrap_or_default();
     let kind = ERRORS.into_iter().find(|kind| *kind == code);
-    let kind = kind.unwrap_or(if code == "rate_limit_exceeded" {
-        "rate_limit_error"
-    } else {
-        "api_error"
+    let kind = kind.unwrap_or(match &*code {
+        "rate_limit_exceeded" => "rate_limit_error",
+        "invalid_prompt" => "invalid_request_error",
+        "server_is_overloaded" => "overloaded_error",
+        _ => "api_error",
     });
-    let message = failure.map_or("The response was cancelled.", |failure| &failure.message);
-    let message = quote(message);
+    let message = quote(&string("message").unwrap_or("The response was cancelled.".into()));
     format!(r#"{{"type":"error","error":{{"type":"{kind}","message":{message}}}}}"#)
 }

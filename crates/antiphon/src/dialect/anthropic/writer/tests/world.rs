@@ -4,9 +4,10 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::client::read;
+use crate::dialect::anthropic::AnthropicWriter;
 use crate::dialect::anthropic::stream::tests::world::context;
-use crate::dialect::anthropic::{AnthropicWriter, fold};
 use crate::dialect::{Dialect, StreamDecoder};
+use crate::json::Object;
 use crate::stream::tests::world::World;
 use crate::stream::{Assembler, Event, Failure, Finished, Form};
 
@@ -40,7 +41,7 @@ pub(super) fn convert_anthropic(events: &[Value]) -> Written {
 fn write(dialect: Dialect, form: Form, events: &[Value]) -> Written {
     let mut assembler = World::default().assembler().with_form(form);
     let mut decoder = StreamDecoder::new(dialect, context());
-    let mut writer = AnthropicWriter::new();
+    let mut writer = AnthropicWriter::new(None);
     let (mut received, mut live) = (Vec::new(), Vec::new());
     for event in events {
         decoder.decode(&Bytes::from(event.to_string()), &mut assembler).unwrap();
@@ -69,12 +70,13 @@ fn written(
     live: Vec<usize>,
     finished: &Finished,
 ) -> Written {
-    received.extend(writer.end(finished));
+    let response = Object::parse_str(&finished.response).unwrap();
+    received.extend(writer.end(&response));
     let json = |event: &Event| serde_json::from_slice(&event.data).unwrap();
     let events: Vec<Value> = received.iter().map(json).collect();
     let story = || events.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let streamed = read(&received).unwrap_or_else(|broken| panic!("{broken}\n{}", story()));
-    let folded = serde_json::from_str(&fold(finished)).unwrap();
+    let folded = serde_json::from_str(&writer.fold(&response)).unwrap();
     Written { events, streamed, folded, live }
 }
 

@@ -1,0 +1,106 @@
+//! `POST /v1/chat/completions`, `POST /v1/messages` and `POST /v1/messages/count_tokens`: the APIs of
+//! clients that resend their whole history.
+//!
+//! A request becomes one of the Responses API and runs as a turn. The answer is written in the
+//! client's API. A request for an upstream with the same API passes to it unchanged, unless it
+//! continues a stored conversation or its history needs a repair.
+
+mod answer;
+mod error_form;
+mod models;
+mod prepared;
+
+use std::sync::Arc;
+
+use antiphon::dialect::ClientApi;
+use axum::Extension;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+
+pub(super) use self::error_form::write_errors;
+pub(super) use self::models::{anthropic_list, anthropic_model, is_from_anthropics_client};
+use self::prepared::{Prepared, Purpose};
+use super::json;
+use super::passthrough::{self, InspectedBody};
+use super::responses::count_tokens_of;
+use crate::caller::Caller;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::limits::TurnPermit;
+use crate::request::parse_object;
+use crate::turn;
+
+/// `POST /v1/chat/completions`
+pub(super) async fn complete_chat(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Extension(permit): Extension<TurnPermit>,
+    request: Request,
+) -> Response {
+    let answered = answer(ClientApi::Chat, gateway, caller, permit, request).await;
+    answered.unwrap_or_else(IntoResponse::into_response)
+}
+
+/// `POST /v1/messages`
+pub(super) async fn create_message(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Extension(permit): Extension<TurnPermit>,
+    request: Request,
+) -> Response {
+    let answered = answer(ClientApi::Anthropic, gateway, caller, permit, request).await;
+    answered.unwrap_or_else(IntoResponse::into_response)
+}
+
+/// `POST /v1/messages/count_tokens`: counts the tokens of the model's input, including the stored
+/// items of the conversation. Stores nothing.
+pub(super) async fn count_tokens(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    Extension(permit): Extension<TurnPermit>,
+    request: Request,
+) -> Response {
+    let counted = count(gateway, caller, permit, request).await;
+    counted.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn answer(
+    api: ClientApi,
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    permit: TurnPermit,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (parts, body) = InspectedBody::read(request, true, &gateway).await?;
+    let json = body.whole().cloned().unwrap_or_default();
+    let fields = parse_object(&json)?;
+    let prepared = Prepared::new(Purpose::Answer(api), &gateway, &parts.headers, &fields)?;
+    if let Some(upstream) = prepared.unchanged_for() {
+        return passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await;
+    }
+    let writer = api.writer(&fields, prepared.origin().clone());
+    let create = prepared.into_request(&gateway, &parts.headers, &json);
+    let publish = |error: &ApiError| turn::publish_unreadable(&gateway, &caller, error);
+    let create = create.inspect_err(publish)?;
+    let answer = turn::answer(Arc::clone(&gateway), caller, create, permit).await?;
+    Ok(answer::write(answer, writer))
+}
+
+async fn count(
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    permit: TurnPermit,
+    request: Request,
+) -> Result<Response, ApiError> {
+    let (parts, body) = InspectedBody::read(request, true, &gateway).await?;
+    let json_body = body.whole().cloned().unwrap_or_default();
+    let fields = parse_object(&json_body)?;
+    let prepared = Prepared::new(Purpose::Count, &gateway, &parts.headers, &fields)?;
+    if let Some(upstream) = prepared.unchanged_for() {
+        return passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await;
+    }
+    let request = prepared.into_request(&gateway, &parts.headers, &json_body)?;
+    let (tokens, source) = count_tokens_of(&gateway, &caller, &request).await?;
+    let counted = json(format!(r#"{{"input_tokens":{tokens}}}"#));
+    Ok(([("antiphon-tokens", source)], counted).into_response())
+}

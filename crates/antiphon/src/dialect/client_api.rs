@@ -1,0 +1,123 @@
+//! The APIs of clients that have no state: each request contains the whole conversation.
+
+use bytes::Bytes;
+
+use super::request::Omission;
+use super::{Dialect, UpstreamApi, Writer, anthropic, chat};
+use crate::item::{Item, Kind};
+use crate::json::Object;
+use crate::transcript::Origin;
+
+/// An API of clients besides the Responses API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ClientApi {
+    /// Chat Completions.
+    Chat,
+    /// Anthropic's Messages API.
+    Anthropic,
+}
+
+/// A request of such a client, as a request of the Responses API.
+#[derive(Clone, Debug)]
+pub struct DecodedRequest {
+    /// The fields of the Responses API as a JSON object, without `input`.
+    pub fields: String,
+    /// The whole conversation.
+    pub items: Vec<Item>,
+    /// The parts that the Responses API cannot carry and the model can do without.
+    pub omissions: Vec<Omission>,
+}
+
+/// The error for a request that does not have the form of its API, or that asks for something
+/// which the Responses API cannot carry.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InvalidRequest {
+    /// The path of the field, in the form of the API. Empty if no field is wrong.
+    pub path: String,
+    /// A sentence that names the field.
+    pub message: String,
+}
+
+/// A fault of a request in its own API, which the encoder of that API repairs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientFault {
+    /// The name of the fault in reports.
+    pub name: &'static str,
+    /// The name of the repair in reports; `None` if the encoder reports the repair itself.
+    pub action: Option<&'static str>,
+    /// The kind of the item with the fault.
+    pub kind: Kind,
+    /// The provider's message for the fault.
+    pub message: String,
+}
+
+impl ClientApi {
+    /// Every API.
+    pub const ALL: [Self; 2] = [Self::Chat, Self::Anthropic];
+
+    /// The API of servers that understand such requests unchanged.
+    pub fn upstream_api(self) -> UpstreamApi {
+        match self {
+            Self::Chat => UpstreamApi::Chat,
+            Self::Anthropic => UpstreamApi::Anthropic,
+        }
+    }
+
+    /// Converts a request. `origin` is the upstream and model that will answer: it receives the
+    /// reasoning of the history that has no other origin. `upstream` is the upstream's API: if it is
+    /// the client's, fields that the Responses API does not have stay unchanged.
+    pub fn decode_request(
+        self,
+        request: &Object<'_>,
+        upstream: UpstreamApi,
+        origin: &Origin,
+    ) -> Result<DecodedRequest, InvalidRequest> {
+        match self {
+            Self::Chat => chat::decode_request(request, origin),
+            Self::Anthropic => anthropic::decode_request(request, upstream, origin),
+        }
+    }
+
+    /// The faults of a request for which a server of its API rejects it, and that its items do not
+    /// show.
+    pub fn find_faults(self, request: &Object<'_>) -> Vec<ClientFault> {
+        match self {
+            Self::Chat => Vec::new(),
+            Self::Anthropic => anthropic::find_faults(request),
+        }
+    }
+
+    /// A writer of answers of `origin`. `request` is the client's request, which may ask for parts
+    /// of the answer.
+    pub fn writer(self, request: &Object<'_>, origin: Origin) -> Writer {
+        match self {
+            Self::Chat => Writer::Chat(chat::ChatWriter::new(request)),
+            Self::Anthropic => Writer::Anthropic(anthropic::AnthropicWriter::new(Some(origin))),
+        }
+    }
+}
+
+impl DecodedRequest {
+    /// The body of the request, with these fields instead of its own of the same name. Values are
+    /// raw JSON.
+    pub fn to_body(&self, changed: &[(&str, &str)]) -> Bytes {
+        let mut fields = Object::parse_str(&self.fields).expect("a decoder wrote it");
+        for (key, raw) in changed {
+            fields.set(*key, *raw);
+        }
+        let items: Vec<_> = self.items.iter().map(|item| str_of(item.raw())).collect();
+        fields.set("input", format!("[{}]", items.join(",")));
+        fields.to_bytes()
+    }
+}
+
+fn str_of(raw: &Bytes) -> &str {
+    str::from_utf8(raw).expect("items are UTF-8")
+}
+
+impl From<ClientApi> for Dialect {
+    fn from(api: ClientApi) -> Self {
+        api.upstream_api().into()
+    }
+}
