@@ -8,6 +8,7 @@ mod client_request;
 mod fields;
 pub mod history;
 mod request;
+mod sealed_details;
 mod stream;
 mod writer;
 

@@ -3,6 +3,7 @@
 mod calls;
 mod content;
 mod message;
+mod reasoning;
 #[cfg(test)]
 mod tests;
 
