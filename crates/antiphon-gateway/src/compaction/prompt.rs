@@ -3,7 +3,7 @@
 use antiphon::json::{Object, quote};
 use antiphon::{Item, Role};
 
-use crate::request::CompactionTrigger;
+use crate::request::{ClientChanges, CompactionTrigger};
 use crate::request::{Continues, CreateRequest, RequestMode};
 
 /// The prompt for a summary, sent as a user message after the history.
@@ -71,6 +71,7 @@ pub(crate) fn summary_request(request: &CreateRequest) -> (CreateRequest, Item) 
         mode: RequestMode::Answer,
         lane: None,
         replay_style: request.replay_style,
+        client_changes: ClientChanges::default(),
         identity: request.identity,
     };
     (summary, message(PROMPT.trim_end()))

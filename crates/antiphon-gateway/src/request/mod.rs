@@ -1,6 +1,7 @@
 //! The body of `POST /v1/responses`.
 
 mod bounds;
+mod client_changes;
 mod compaction_trigger;
 mod content;
 mod depth;
@@ -22,6 +23,7 @@ use http::{HeaderMap, header};
 use serde_json::value::RawValue;
 
 use self::bounds::{check_bounds, obfuscation};
+pub(crate) use self::client_changes::ClientChanges;
 pub(crate) use self::compaction_trigger::CompactionTrigger;
 pub(crate) use self::depth::check_depth;
 pub(crate) use self::identity::{DigestKey, Identity, RetryEvidence};
@@ -77,6 +79,8 @@ pub(crate) struct CreateRequest {
     pub(crate) lane: Option<Lane>,
     /// How the client resends its history.
     pub(crate) replay_style: ReplayStyle,
+    /// The differences to the request of a client of another API.
+    pub(crate) client_changes: ClientChanges,
 }
 
 /// The purpose of a request.
@@ -157,6 +161,7 @@ impl CreateRequest {
             mode: RequestMode::Answer,
             lane: None,
             replay_style: ReplayStyle::Unknown,
+            client_changes: ClientChanges::default(),
             fields: String::new(),
         };
         check_bounds(&fields)?;
@@ -169,6 +174,11 @@ impl CreateRequest {
     pub(crate) fn sent_by(self, headers: &HeaderMap) -> Self {
         let name = headers.get(header::USER_AGENT).and_then(|name| name.to_str().ok());
         Self { replay_style: name.map(ReplayStyle::from_user_agent).unwrap_or_default(), ..self }
+    }
+
+    /// The request of a client of another API, with these changes to it.
+    pub(crate) fn with_client_changes(self, client_changes: ClientChanges) -> Self {
+        Self { client_changes, ..self }
     }
 
     /// Converts the request to one that a lane received: it streams events, and omits the fields

@@ -61,6 +61,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     let client_apis = Router::new()
         .route("/chat/completions", post(client_api::complete_chat))
         .route("/messages", post(client_api::create_message))
+        .route("/messages/count_tokens", post(client_api::count_tokens))
         .route_layer(layer(with_gateway(), gate::permit_turn));
     let v1 = Router::new()
         .route("/models", get(models::list))

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use antiphon::json::{Object, quote};
 use axum::extract::State;
 use axum::response::Response;
+use http::HeaderMap;
 
+use super::client_api::{anthropic_list, anthropic_model, is_from_anthropics_client};
 use super::extract::Path;
 use super::json;
 use crate::caller::Caller;
@@ -13,9 +15,16 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 
 /// The local model and the models that the upstreams list. An upstream may serve models that it
-/// does not list.
-pub(super) async fn list(State(gateway): State<Arc<Gateway>>, caller: Caller) -> Response {
+/// does not list. Anthropic's clients get its form of the list.
+pub(super) async fn list(
+    State(gateway): State<Arc<Gateway>>,
+    caller: Caller,
+    headers: HeaderMap,
+) -> Response {
     let models: Vec<String> = models(&gateway, &caller).await;
+    if is_from_anthropics_client(&headers) {
+        return json(anthropic_list(&models));
+    }
     json(format!(r#"{{"object":"list","data":[{}]}}"#, models.join(",")))
 }
 
@@ -23,6 +32,7 @@ pub(super) async fn list(State(gateway): State<Arc<Gateway>>, caller: Caller) ->
 pub(super) async fn show(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
+    headers: HeaderMap,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let is_it = |model: &String| {
@@ -31,7 +41,11 @@ pub(super) async fn show(
     };
     let model = models(&gateway, &caller).await.into_iter().find(is_it);
     let unknown = || ApiError::ModelNotListed { model: id.clone() };
-    Ok(json(model.ok_or_else(unknown)?))
+    let model = model.ok_or_else(unknown)?;
+    Ok(json(match is_from_anthropics_client(&headers) {
+        true => anthropic_model(&model),
+        false => model,
+    }))
 }
 
 async fn models(gateway: &Gateway, caller: &Caller) -> Vec<String> {

@@ -174,13 +174,22 @@ pub(super) async fn count_input_tokens(
     let default_model = gateway.upstreams.local().map(|local| local.name);
     let request =
         CreateRequest::parse_counted(&body, identity, &gateway.settings.limits, default_model)?;
-    let preview = Preview::new(&gateway, &caller, &request).await?;
-    let (tokens, source) = match preview.count_tokens(&gateway, &caller, &request).await? {
-        TokenCount::Upstream(tokens) => (tokens, "upstream"),
-        TokenCount::Estimated(tokens) => (tokens, "estimated"),
-    };
+    let (tokens, source) = count_tokens_of(&gateway, &caller, &request).await?;
     let counted = format!(r#"{{"object":"response.input_tokens","input_tokens":{tokens}}}"#);
     Ok(([("antiphon-tokens", source)], json(counted)).into_response())
+}
+
+/// The tokens of the request, and the source of the count.
+pub(super) async fn count_tokens_of(
+    gateway: &Gateway,
+    caller: &Caller,
+    request: &CreateRequest,
+) -> Result<(u64, &'static str), ApiError> {
+    let preview = Preview::new(gateway, caller, request).await?;
+    Ok(match preview.count_tokens(gateway, caller, request).await? {
+        TokenCount::Upstream(tokens) => (tokens, "upstream"),
+        TokenCount::Estimated(tokens) => (tokens, "estimated"),
+    })
 }
 
 /// `DELETE /v1/responses/{id}`

@@ -195,7 +195,8 @@ impl Planner<'_> {
         let origin = self.upstream.origin(&turn.request.model);
         let items: Vec<Item> = incoming.iter().map(|incoming| incoming.item.clone()).collect();
         let admission = admit(turn, held, &incoming, &items, prior)?;
-        let report = Report::from_admission(&items, &admission);
+        let mut report = Report::from_admission(&items, &admission);
+        report.changes.add_client_changes(&turn.request.client_changes);
         let report = report.with_request(&turn.caller.request_id);
         let Admission { transcript, sources, held, .. } = admission;
         let made_with = pair_with_reasoning(&transcript, &items);

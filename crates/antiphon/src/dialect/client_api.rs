@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::request::Omission;
 use super::{Dialect, UpstreamApi, Writer, anthropic, chat};
-use crate::item::Item;
+use crate::item::{Item, Kind};
 use crate::json::Object;
 use crate::transcript::Origin;
 
@@ -39,6 +39,19 @@ pub struct InvalidRequest {
     pub message: String,
 }
 
+/// A fault of a request in its own API, which the encoder of that API repairs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientFault {
+    /// The name of the fault in reports.
+    pub name: &'static str,
+    /// The name of the repair in reports; `None` if the encoder reports the repair itself.
+    pub action: Option<&'static str>,
+    /// The kind of the item with the fault.
+    pub kind: Kind,
+    /// The provider's message for the fault.
+    pub message: String,
+}
+
 impl ClientApi {
     /// Every API.
     pub const ALL: [Self; 2] = [Self::Chat, Self::Anthropic];
@@ -52,15 +65,26 @@ impl ClientApi {
     }
 
     /// Converts a request. `origin` is the upstream and model that will answer: it receives the
-    /// reasoning of the history that has no other origin.
+    /// reasoning of the history that has no other origin. `upstream` is the upstream's API: if it is
+    /// the client's, fields that the Responses API does not have stay unchanged.
     pub fn decode_request(
         self,
         request: &Object<'_>,
+        upstream: UpstreamApi,
         origin: &Origin,
     ) -> Result<DecodedRequest, InvalidRequest> {
         match self {
             Self::Chat => chat::decode_request(request, origin),
-            Self::Anthropic => anthropic::decode_request(request, origin),
+            Self::Anthropic => anthropic::decode_request(request, upstream, origin),
+        }
+    }
+
+    /// The faults of a request for which a server of its API rejects it, and that its items do not
+    /// show.
+    pub fn find_faults(self, request: &Object<'_>) -> Vec<ClientFault> {
+        match self {
+            Self::Chat => Vec::new(),
+            Self::Anthropic => anthropic::find_faults(request),
         }
     }
 

@@ -46,7 +46,7 @@ mod usage;
 mod writer;
 
 pub use chat::{history as chat_history, with_placeholder_reasoning};
-pub use client_api::{ClientApi, DecodedRequest, InvalidRequest};
+pub use client_api::{ClientApi, ClientFault, DecodedRequest, InvalidRequest};
 pub use conversion::{Conversion, ConversionError, Converted};
 pub use request::RequestContext;
 pub use request::{Encoded, Omission, Request, RequestPath, Unsupported};

@@ -5,25 +5,33 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 
+use super::models::is_from_anthropics_client;
 use crate::media_type;
 use crate::request_id::RequestId;
 
 /// The maximum size of an error answer. A longer one passes as it is.
 const MAX_ERROR: usize = 1 << 20;
 
-/// Writes the errors of Anthropic's paths in Anthropic's form, with `request-id`. Source:
+/// Writes the errors of requests of Anthropic's API in Anthropic's form, with `request-id`. Source:
 /// Anthropic's documentation of errors.
 pub(in crate::routes) async fn write_errors(request: Request, next: Next) -> Response {
-    let path = request.uri().path();
-    let is_anthropics = path == "/messages" || path.starts_with("/messages/");
+    let is_anthropics = is_anthropics(request.uri().path(), request.headers());
     let id = request.extensions().get::<RequestId>().cloned();
     let response = next.run(request).await;
     match id {
         Some(id) if is_anthropics => in_anthropics_form(response, id.as_str()).await,
         _ => response,
     }
+}
+
+/// Whether the request is one of Anthropic's API. OpenAI's has models too.
+fn is_anthropics(path: &str, headers: &HeaderMap) -> bool {
+    let is_in = |root: &str| {
+        path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    is_in("/messages") || is_in("/models") && is_from_anthropics_client(headers)
 }
 
 async fn in_anthropics_form(mut response: Response, id: &str) -> Response {

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use antiphon::dialect::Omission;
 use antiphon::faults::OmissionReason;
 use antiphon::item::CallId;
 use antiphon::repair::{Repair, ReportedRepair};
@@ -10,6 +11,7 @@ use antiphon::{Item, ItemId, Kind};
 use serde::Serialize;
 
 use crate::error::ApiError;
+use crate::request::ClientChanges;
 use crate::trace::shortened;
 
 /// The differences between the items of a turn and the prompt of its upstream: items and fields
@@ -61,6 +63,14 @@ impl PromptChanges {
             }
         }
         self.truncated.extend(other.truncated);
+    }
+
+    /// Adds the changes to a request of a client of another API.
+    pub(in crate::turn) fn add_client_changes(&mut self, changes: &ClientChanges) {
+        self.repairs.extend_from_slice(&changes.repairs);
+        for Omission { place, message } in &changes.fields {
+            self.adapted_field(&place.to_string(), message);
+        }
     }
 
     /// Adds the truncated items of a related request, such as the one for a summary.

@@ -5,7 +5,9 @@ mod request;
 mod stream;
 mod writer;
 
+pub use client_request::decode_count_request;
 pub(super) use client_request::decode_request;
+pub(super) use client_request::faults::find_faults;
 pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
 pub(super) use stream::Stream;

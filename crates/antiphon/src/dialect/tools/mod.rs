@@ -47,6 +47,8 @@ pub(super) struct HostedTool {
     pub(super) path: String,
     /// The type of the tool.
     pub(super) kind: String,
+    /// The tool in the form of its provider, as a raw JSON object, if the tool is an extension.
+    pub(super) content: Option<String>,
 }
 
 /// The error for definitions that cannot be read.
@@ -104,7 +106,9 @@ impl<'a> DeclaredTools<'a> {
         let kind = definition.string("type").unwrap_or_default().into_owned();
         // A type with a colon is an extension of the provider that its first part names.
         if kind.contains(':') || HOSTED.iter().any(|hosted| is_version_of(&kind, hosted)) {
-            return self.hosted.push(HostedTool { path, kind });
+            let content = definition.get("content").filter(|raw| raw.starts_with('{'));
+            let content = content.map(str::to_owned);
+            return self.hosted.push(HostedTool { path, kind, content });
         }
         // Without `tool_search` every tool is loaded from the start.
         definition.remove("defer_loading");

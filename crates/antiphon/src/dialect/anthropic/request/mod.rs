@@ -72,6 +72,12 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     Ok(Encoded { body: body.to_bytes(), omissions: omissions.into_omissions() })
 }
 
+/// Whether a request of the Responses API has a field of this name. Any other field of a request is
+/// sent unchanged.
+pub(super) fn is_responses_field(name: &str) -> bool {
+    options::is_known(name)
+}
+
 /// The limit of the output, thinking included. `max_output_tokens` has the same meaning.
 struct MaxTokens<'a> {
     raw: Cow<'a, str>,

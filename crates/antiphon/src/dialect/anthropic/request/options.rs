@@ -7,9 +7,9 @@ use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, unquote};
 
-/// The fields of a Responses API request, and `max_tokens`. A field that is neither here nor in
+/// The fields of a Responses API request, `max_tokens` and `thinking`. A field that is neither here nor in
 /// [`REFUSED`] is sent unchanged.
-const KNOWN: [&str; 30] = [
+const KNOWN: [&str; 31] = [
     "client_metadata",
     "conversation",
     "frequency_penalty",
@@ -34,6 +34,7 @@ const KNOWN: [&str; 30] = [
     "stream_options",
     "temperature",
     "text",
+    "thinking",
     "tool_choice",
     "tools",
     "top_logprobs",
@@ -101,7 +102,8 @@ pub(super) fn write(
     }
 }
 
-fn is_known(field: &str) -> bool {
+/// Whether the field is neither sent unchanged nor unknown.
+pub(super) fn is_known(field: &str) -> bool {
     KNOWN.contains(&field) || REFUSED.iter().any(|(refused, _)| *refused == field)
 }
 

@@ -74,9 +74,8 @@ impl Thinking {
             Some(effort) => Self::adaptive(effort, *model, limits, summarizes, omissions),
         };
         thinking.schema = schema(fields)?;
-        let own = fields.present("thinking").and_then(|raw| Object::parse(raw.as_bytes()).ok());
-        if let Some(own) = own {
-            thinking.is_on = own.string("type").is_some_and(|kind| kind != "disabled");
+        if let Some(own) = fields.present("thinking") {
+            thinking.override_config(own, limits, omissions);
         }
         Ok(thinking)
     }
@@ -98,6 +97,22 @@ impl Thinking {
         if !config.is_empty() {
             body.set("output_config", format!("{{{}}}", config.join(",")));
         }
+    }
+
+    /// Replaces the configuration with that of the request. A budget is left out if Anthropic would
+    /// reject it because of the messages, which the caller may not have sent like this.
+    fn override_config(&mut self, own: &str, limits: Limits, omissions: &mut AnthropicOmissions) {
+        let config = Object::parse(own.as_bytes()).unwrap_or_default();
+        let kind = config.string("type");
+        if kind.as_deref() == Some("enabled") && limits.needs_thinking_first {
+            let why = "the Anthropic Messages API rejects it, because the last assistant message \
+                       does not begin with its thinking";
+            omissions.leave_out(RequestPath::field("thinking"), why);
+            (self.config, self.is_on) = (None, false);
+            return;
+        }
+        self.is_on = kind.is_some_and(|kind| kind != "disabled");
+        self.config = Some(own.to_owned());
     }
 
     fn off(model: Model, omissions: &mut AnthropicOmissions) -> Self {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
+use super::tools::own_name;
 use super::unsupported;
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::dialect::tools::DeclaredTools;
@@ -122,7 +123,11 @@ fn parse_object(
             let named: Result<_, _> = named.map(|tool| name_or_type(&tool, declared)).collect();
             Ok((mode, Some(named?)))
         }
-        kind if declared.is_hosted(&choice) => Err(left_out(kind)),
+        kind if declared.is_hosted(&choice) => {
+            let tool = declared.hosted.iter().find(|tool| tool.kind == kind);
+            let name = tool.and_then(own_name).ok_or_else(|| left_out(kind))?;
+            Ok((Mode::Tool(quote(&name)), None))
+        }
         other => Err(unknown(other)),
     }
 }

@@ -22,7 +22,8 @@ const TEXT_INPUT: &str = concat!(
 pub(super) struct Tools(Vec<String>);
 
 impl Tools {
-    /// The tools of the request that its `tool_choice` allows. Hosted tools are left out.
+    /// The tools of the request that its `tool_choice` allows. Tools that another provider runs are
+    /// left out.
     pub(super) fn from_declared(
         declared: &DeclaredTools<'_>,
         choice: &ToolChoice,
@@ -34,8 +35,11 @@ impl Tools {
                 sent.push(encode_tool(tool, omissions)?);
             }
         }
-        for HostedTool { path, kind } in &declared.hosted {
-            if choice.allows(kind) {
+        for hosted in &declared.hosted {
+            let HostedTool { path, kind, .. } = hosted;
+            if let Some(own) = own_definition(hosted) {
+                sent.extend(choice.allows(kind).then(|| own.to_owned()));
+            } else if choice.allows(kind) {
                 let why =
                     format!("the Anthropic Messages API has no equivalent of the tool '{kind}'");
                 omissions.leave_out(RequestPath::field(path), &why);
@@ -85,7 +89,19 @@ pub(super) fn declared<'a>(fields: &'a Object<'_>) -> Result<DeclaredTools<'a>, 
 
 /// The names of the tools to send; a tool without a name is listed by type.
 pub(super) fn names(declared: &DeclaredTools<'_>) -> HashSet<String> {
-    declared.tools.iter().map(|tool| name_of(&tool.definition)).collect()
+    let tools = declared.tools.iter().map(|tool| name_of(&tool.definition));
+    tools.chain(declared.hosted.iter().filter_map(own_name)).collect()
+}
+
+/// The definition of a tool of Anthropic's own: the `content` of an `anthropic:` tool.
+fn own_definition(tool: &HostedTool) -> Option<&str> {
+    tool.content.as_deref().filter(|_| tool.kind.starts_with("anthropic:"))
+}
+
+/// The name of a tool of Anthropic's own.
+pub(super) fn own_name(tool: &HostedTool) -> Option<String> {
+    let definition = Object::parse_str(own_definition(tool)?).ok()?;
+    definition.string("name").map(std::borrow::Cow::into_owned)
 }
 
 fn name_of(tool: &Object<'_>) -> String {

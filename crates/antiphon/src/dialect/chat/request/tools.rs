@@ -86,7 +86,7 @@ impl Tools {
                 tools.keys.insert(key);
             }
         }
-        for HostedTool { path, kind } in &declared.hosted {
+        for HostedTool { path, kind, .. } in &declared.hosted {
             if choice.allows(&ToolKey::hosted(kind)) {
                 let because = format!("it has no equivalent of the tool '{kind}'");
                 omissions.leave_out(RequestPath::field(path), &because);

@@ -3,6 +3,7 @@
 mod calls;
 mod chats;
 mod checker;
+mod decoded;
 mod instructions;
 mod items;
 mod laws;

@@ -1,0 +1,121 @@
+//! A client's request, decoded for its upstream.
+
+use antiphon::dialect::{ClientApi, ClientFault, DecodedRequest, InvalidRequest, anthropic};
+use antiphon::json::{Object, quote};
+use antiphon::repair::check;
+use bytes::Bytes;
+use http::HeaderMap;
+
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::request::{ClientChanges, CreateRequest, required_model};
+use crate::upstream::{HttpUpstream, Upstream};
+
+/// The header that names the stored conversation which a request continues.
+const CONVERSATION: &str = "antiphon-conversation";
+
+/// The purpose of a request.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// An answer, in this API.
+    Answer(ClientApi),
+    /// A count of tokens, in Anthropic's API.
+    Count,
+}
+
+/// A request whose upstream is known.
+pub(super) struct Prepared<'a> {
+    purpose: Purpose,
+    upstream: Upstream<'a>,
+    /// The stored conversation that the request continues.
+    conversation: Option<String>,
+    decoded: Result<DecodedRequest, InvalidRequest>,
+    /// The faults for which an upstream of the same API would reject the request.
+    faults: Vec<ClientFault>,
+}
+
+impl<'a> Prepared<'a> {
+    pub(super) fn new(
+        purpose: Purpose,
+        gateway: &'a Gateway,
+        headers: &HeaderMap,
+        fields: &Object<'_>,
+    ) -> Result<Self, ApiError> {
+        let model = purpose.model(fields)?;
+        let upstream = gateway.upstream_for_model(&model)?;
+        let (api, origin) = (upstream.api(), upstream.origin(&model));
+        let decoded = match purpose {
+            Purpose::Answer(client) => client.decode_request(fields, api, &origin),
+            Purpose::Count => anthropic::decode_count_request(fields, api, &origin),
+        };
+        let client = purpose.api();
+        let is_same_api = api == client.upstream_api();
+        let faults = if is_same_api { client.find_faults(fields) } else { Vec::new() };
+        let conversation = conversation(headers, fields);
+        Ok(Self { purpose, upstream, conversation, decoded, faults })
+    }
+
+    /// The upstream that receives the request unchanged; `None` if the gateway serves it itself. An
+    /// upstream of the same API also receives a request that cannot be decoded.
+    pub(super) fn unchanged_for(&self) -> Option<&'a HttpUpstream> {
+        let Upstream::Http(http) = self.upstream else { return None };
+        let is_same_api = self.upstream.api() == self.purpose.api().upstream_api();
+        let has_faults = !self.faults.is_empty()
+            || self.decoded.as_ref().is_ok_and(|decoded| !check(&decoded.items).is_empty());
+        (is_same_api && self.conversation.is_none() && !has_faults).then_some(http)
+    }
+
+    /// The request of the Responses API. `json` is the client's body, which identifies a retry.
+    ///
+    /// A response outside a conversation is not stored, because its client never asks for it again.
+    pub(super) fn into_request(
+        self,
+        gateway: &Gateway,
+        headers: &HeaderMap,
+        json: &Bytes,
+    ) -> Result<CreateRequest, ApiError> {
+        let mut decoded = self.decoded?;
+        let omissions = std::mem::take(&mut decoded.omissions);
+        let body = match self.conversation {
+            Some(id) => decoded.to_body(&[("conversation", &quote(&id))]),
+            None => decoded.to_body(&[("store", "false")]),
+        };
+        let identity = gateway.digest_key.identify(headers, json)?;
+        let limits = &gateway.settings.limits;
+        let request = match self.purpose {
+            Purpose::Answer(_) => CreateRequest::parse(&body, identity, limits),
+            Purpose::Count => CreateRequest::parse_counted(&body, identity, limits, None),
+        };
+        let changes = ClientChanges::new(self.faults, omissions);
+        Ok(request?.sent_by(headers).with_client_changes(changes))
+    }
+}
+
+impl Purpose {
+    fn api(self) -> ClientApi {
+        match self {
+            Self::Answer(api) => api,
+            Self::Count => ClientApi::Anthropic,
+        }
+    }
+
+    /// The model that the request names.
+    fn model(self, fields: &Object<'_>) -> Result<String, ApiError> {
+        required_model(fields).map_err(|error| match (self.api(), error) {
+            (ClientApi::Anthropic, ApiError::MissingParameter { .. }) => {
+                let message = "model: Field required".to_owned();
+                InvalidRequest { path: "model".into(), message }.into()
+            }
+            (_, error) => error,
+        })
+    }
+}
+
+/// The stored conversation that the request continues: the header's, or that in the metadata.
+fn conversation(headers: &HeaderMap, fields: &Object<'_>) -> Option<String> {
+    let header = headers.get(CONVERSATION).and_then(|value| value.to_str().ok());
+    header.map(str::to_owned).or_else(|| {
+        let metadata = Object::parse_str(fields.present("metadata")?).ok()?;
+        metadata.string("conversation").map(std::borrow::Cow::into_owned)
+    })
+}

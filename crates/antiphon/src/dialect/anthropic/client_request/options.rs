@@ -1,0 +1,127 @@
+//! The fields other than messages, tools and reasoning.
+
+use super::RequestDecoder;
+use super::field::Fields;
+use crate::dialect::{InvalidRequest, UpstreamApi};
+
+/// The minimum of `max_output_tokens` in the Responses API.
+const LEAST_OUTPUT: u64 = 16;
+
+/// The maximum length of `safety_identifier` in characters, by OpenAI's errors.
+const LONGEST_IDENTIFIER: usize = 64;
+
+/// Rejects a request without `max_tokens`.
+pub(super) fn check_max_tokens(request: &Fields<'_>) -> Result<(), InvalidRequest> {
+    request.required("max_tokens")?.integer_from(1).map(drop)
+}
+
+pub(super) fn decode(
+    request: &Fields<'_>,
+    decoder: &mut RequestDecoder,
+) -> Result<(), InvalidRequest> {
+    if let Some(stream) = request.present("stream") {
+        stream.boolean()?;
+        decoder.set_raw("stream", stream.raw());
+    }
+    max_tokens(request, decoder)?;
+    instructions(request, decoder)?;
+    for key in ["temperature", "top_p"] {
+        if let Some(number) = request.present(key) {
+            number.check_fraction()?;
+            decoder.set_raw(key, number.raw());
+        }
+    }
+    top_k(request, decoder)?;
+    stop_sequences(request, decoder)?;
+    user(request, decoder)?;
+    service_tier(request, decoder)
+}
+
+fn max_tokens(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
+    let Some(field) = request.present("max_tokens") else { return Ok(()) };
+    let number = field.integer_from(1)?;
+    decoder.set_raw("max_output_tokens", number.max(LEAST_OUTPUT).to_string());
+    if number < LEAST_OUTPUT {
+        match decoder.is_for_anthropic() {
+            true => decoder.set_raw("max_tokens", field.raw()),
+            false => decoder.change("max_tokens", "the minimum of the upstream is 16"),
+        }
+    }
+    Ok(())
+}
+
+/// The texts of the system prompt, joined by empty lines. Blank texts say nothing.
+fn instructions(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
+    let Some(system) = request.present("system") else { return Ok(()) };
+    let mut texts = Vec::new();
+    if system.is_text() {
+        texts.push(system.text()?);
+    } else {
+        for block in system.array()? {
+            let block = block.object()?;
+            let typed = block.typed(&block.kind()?);
+            texts.push(typed.required("text")?.text()?);
+        }
+    }
+    texts.retain(|text| !text.trim().is_empty());
+    if !texts.is_empty() {
+        decoder.set_text("instructions", &texts.join("\n\n"));
+    }
+    Ok(())
+}
+
+fn top_k(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
+    let Some(top_k) = request.present("top_k") else { return Ok(()) };
+    top_k.integer_from(0)?;
+    match decoder.is_for_anthropic() {
+        true => decoder.set_raw("top_k", top_k.raw()),
+        false => decoder.leave_out("top_k", "the upstream has no counterpart"),
+    }
+    Ok(())
+}
+
+fn stop_sequences(
+    request: &Fields<'_>,
+    decoder: &mut RequestDecoder,
+) -> Result<(), InvalidRequest> {
+    let Some(sequences) = request.present("stop_sequences") else { return Ok(()) };
+    let list = sequences.array()?;
+    list.iter().try_for_each(|sequence| sequence.text().map(drop))?;
+    match decoder.upstream {
+        UpstreamApi::Anthropic => decoder.set_raw("stop_sequences", sequences.raw()),
+        _ if list.is_empty() => {}
+        UpstreamApi::Chat => decoder.set_raw("stop", sequences.raw()),
+        UpstreamApi::Responses => {
+            decoder.leave_out("stop_sequences", "the Responses API has no counterpart");
+        }
+    }
+    Ok(())
+}
+
+/// `metadata.user_id`. Anthropic's clients send longer ids than the Responses API takes.
+fn user(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
+    let Some(metadata) = request.present("metadata") else { return Ok(()) };
+    let metadata = metadata.object()?;
+    let Some(user) = metadata.present("user_id") else { return Ok(()) };
+    let id = user.text()?;
+    match decoder.upstream {
+        UpstreamApi::Anthropic | UpstreamApi::Chat => decoder.set_raw("user", user.raw()),
+        UpstreamApi::Responses if id.chars().count() <= LONGEST_IDENTIFIER => {
+            decoder.set_raw("safety_identifier", user.raw());
+        }
+        UpstreamApi::Responses => {
+            decoder.leave_out("metadata.user_id", "the Responses API takes at most 64 characters");
+        }
+    }
+    Ok(())
+}
+
+fn service_tier(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
+    let Some(tier) = request.present("service_tier") else { return Ok(()) };
+    match &*tier.text()? {
+        "auto" => decoder.set_text("service_tier", "auto"),
+        "standard_only" => decoder.set_text("service_tier", "default"),
+        _ => return Err(tier.should_be("'auto' or 'standard_only'")),
+    }
+    Ok(())
+}
