@@ -74,7 +74,7 @@ impl ClientApi {
         origin: &Origin,
     ) -> Result<DecodedRequest, InvalidRequest> {
         match self {
-            Self::Chat => chat::decode_request(request, origin),
+            Self::Chat => chat::decode_request(request, upstream, origin),
             Self::Anthropic => anthropic::decode_request(request, upstream, origin),
         }
     }
@@ -83,7 +83,7 @@ impl ClientApi {
     /// show.
     pub fn find_faults(self, request: &Object<'_>) -> Vec<ClientFault> {
         match self {
-            Self::Chat => Vec::new(),
+            Self::Chat => chat::find_faults(request),
             Self::Anthropic => anthropic::find_faults(request),
         }
     }

@@ -5,7 +5,7 @@ mod content;
 mod message;
 mod reasoning;
 #[cfg(test)]
-mod tests;
+pub(in crate::dialect::chat) mod tests;
 
 use serde_json::value::RawValue;
 
