@@ -30,6 +30,9 @@ const NAMED: &str = "named-";
 /// The purpose of the key that hashes tokens to tenant names.
 pub(crate) const TENANT_NAMES: &str = "names of tenants";
 
+/// The header of Anthropic's clients that names beta features.
+const ANTHROPIC_BETA: HeaderName = HeaderName::from_static("anthropic-beta");
+
 /// The maximum length of a tenant's name in a header, in bytes.
 const MAX_NAME: usize = 256;
 
@@ -185,10 +188,11 @@ impl Authenticator {
         let source = &self.tenant_source;
         let names_tenant =
             |name: &HeaderName| matches!(source, TenantSource::Header(header) if header == name);
-        let is_providers =
-            |name: &str| name.starts_with("openai-") || name == TRACEPARENT || name == TRACESTATE;
-        let kept =
-            headers.iter().filter(|(name, _)| is_providers(name.as_str()) && !names_tenant(name));
+        let is_providers = |name: &HeaderName| {
+            let is_shared = [ANTHROPIC_BETA, TRACEPARENT, TRACESTATE].contains(name);
+            is_shared || name.as_str().starts_with("openai-")
+        };
+        let kept = headers.iter().filter(|(name, _)| is_providers(name) && !names_tenant(name));
         kept.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 }

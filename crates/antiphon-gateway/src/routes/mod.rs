@@ -60,8 +60,8 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route_layer(layer(with_gateway(), forward::by_path));
     let client_apis = Router::new()
         .route("/chat/completions", post(client_api::complete_chat))
-        .route("/messages", post(client_api::create_message))
-        .route("/messages/count_tokens", post(client_api::count_tokens))
+        .route("/messages", post(client_api::create_message).fallback(not_allowed))
+        .route("/messages/count_tokens", post(client_api::count_tokens).fallback(not_allowed))
         .route_layer(layer(with_gateway(), gate::permit_turn));
     let v1 = Router::new()
         .route("/models", get(models::list))

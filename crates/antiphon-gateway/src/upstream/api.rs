@@ -57,11 +57,11 @@ pub(super) fn credential(api: UpstreamApi, key: &Secret) -> (HeaderName, Zeroizi
     (name, Zeroizing::new(value))
 }
 
-/// Whether a caller's header is forwarded to a server of this API. Anthropic does not receive
-/// OpenAI's headers (organization, project).
+/// Whether a caller's header is forwarded to a server of this API. No vendor receives the headers of
+/// the other: OpenAI's organization and project, Anthropic's betas.
 pub(super) fn forwards_header(api: UpstreamApi, name: &HeaderName) -> bool {
     match api.vendor() {
-        Vendor::OpenAi => true,
+        Vendor::OpenAi => !name.as_str().starts_with("anthropic-"),
         Vendor::Anthropic => !name.as_str().starts_with("openai-"),
     }
 }
@@ -223,11 +223,14 @@ mod tests {
     }
 
     #[test]
-    fn openai_headers_are_not_sent_to_anthropic() {
+    fn headers_of_one_vendor_are_not_sent_to_another() {
         let organization = HeaderName::from_static("openai-organization");
         assert!(forwards_header(UpstreamApi::Chat, &organization));
         assert!(!forwards_header(UpstreamApi::Anthropic, &organization));
         assert!(forwards_header(UpstreamApi::Anthropic, &HeaderName::from_static("traceparent")));
+        let betas = HeaderName::from_static("anthropic-beta");
+        assert!(forwards_header(UpstreamApi::Anthropic, &betas));
+        assert!(!forwards_header(UpstreamApi::Responses, &betas));
     }
 
     #[test]

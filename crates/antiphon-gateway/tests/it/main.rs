@@ -16,6 +16,7 @@ mod faults;
 mod id_scopes;
 mod inspection;
 mod limits;
+mod messages;
 mod metrics;
 mod otlp_metrics;
 mod passthrough;

@@ -88,12 +88,12 @@ impl ClientApi {
         }
     }
 
-    /// A writer of answers. `request` is the client's request, which may ask for parts of the
-    /// answer.
-    pub fn writer(self, request: &Object<'_>) -> Writer {
+    /// A writer of answers of `origin`. `request` is the client's request, which may ask for parts
+    /// of the answer.
+    pub fn writer(self, request: &Object<'_>, origin: Origin) -> Writer {
         match self {
-            Self::Chat => Writer::Chat(chat::ChatWriter::new(request)),
-            Self::Anthropic => Writer::Anthropic(anthropic::AnthropicWriter::new()),
+            Self::Chat => Writer::Chat(chat::ChatWriter::new(request, origin)),
+            Self::Anthropic => Writer::Anthropic(anthropic::AnthropicWriter::new(Some(origin))),
         }
     }
 }

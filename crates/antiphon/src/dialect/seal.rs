@@ -37,6 +37,20 @@ impl Seal {
         format!(r#"{{"antiphon":"{dialect}","origin":{origin},"content":{}}}"#, self.content)
     }
 
+    /// The seal around content that a server of the Responses API encrypted. A client of another API
+    /// returns it, so that its origin is known.
+    pub(super) fn from_encrypted(text: &str, origin: Origin) -> Self {
+        let content = format!(r#"{{"encrypted_content":{}}}"#, quote(text));
+        Self { dialect: Dialect::Responses, origin, content }
+    }
+
+    /// The content that `origin`, a server of the Responses API, encrypted.
+    pub(super) fn encrypted_by(&self, origin: &Origin) -> Option<String> {
+        let content = Object::parse_str(&self.content).ok()?;
+        let text = content.string("encrypted_content").map(Cow::into_owned);
+        text.filter(|_| self.is_by(Dialect::Responses, origin))
+    }
+
     /// Parses an `encrypted_content`. Returns `None` if it is not a seal, but encrypted by a
     /// provider.
     pub fn parse(text: &str) -> Option<Self> {

@@ -24,7 +24,7 @@ impl Writer {
         match dialect {
             Dialect::Responses => Some(Self::Responses),
             Dialect::Chat => Some(Self::Chat(chat::ChatWriter::with_usage())),
-            Dialect::Anthropic => Some(Self::Anthropic(anthropic::AnthropicWriter::new())),
+            Dialect::Anthropic => Some(Self::Anthropic(anthropic::AnthropicWriter::new(None))),
             Dialect::AiSdk => None,
         }
     }
@@ -88,7 +88,7 @@ impl Writer {
         match self {
             Self::Responses => response.to_text(),
             Self::Chat(writer) => writer.fold(response),
-            Self::Anthropic(_) => anthropic::fold(response),
+            Self::Anthropic(writer) => writer.fold(response),
         }
     }
 }

@@ -1,9 +1,10 @@
 //! Rule 1: the same item id. An item that lacks the id that its kind needs has the one that its
-//! bytes give it. Compactions are also matched by their content.
+//! bytes give it. Compactions and reasoning are also matched by their encrypted content.
 
 use std::collections::HashMap;
 
 use crate::item::{DerivedIds, Fingerprint, FingerprintKey, Item, ItemId, Kind};
+use crate::json::Object;
 use crate::transcript::{HeldItem, Transcript};
 
 /// The result of looking an incoming item up by its id.
@@ -27,6 +28,8 @@ pub(super) struct Identity<'a> {
     used: HashMap<&'a ItemId, usize>,
     /// The ids of the items without one.
     derived: DerivedIds,
+    /// The places of the stored reasoning by its [`seal_of`], once it is needed.
+    sealed: Option<HashMap<String, usize>>,
 }
 
 impl<'a> Identity<'a> {
@@ -36,7 +39,7 @@ impl<'a> Identity<'a> {
         key: FingerprintKey,
     ) -> Self {
         let derived = DerivedIds::default();
-        Self { transcript, incoming, key, used: HashMap::new(), derived }
+        Self { transcript, incoming, key, used: HashMap::new(), derived, sealed: None }
     }
 
     /// Looks up the item at `position`. Items have to be passed in order.
@@ -68,11 +71,24 @@ impl<'a> Identity<'a> {
         place.map_or(ById::Unknown, |place| ById::Held { place, differs: false })
     }
 
-    /// Clients may omit the id of a compaction. Its encrypted content identifies it as well.
-    fn look_up_by_content(&self, item: &Item) -> ById {
-        if item.head().kind != Kind::Compaction || !item.head().encrypted {
-            return ById::Unknown;
+    /// Clients may omit the id of a compaction or of reasoning. Its encrypted content identifies it
+    /// as well.
+    fn look_up_by_content(&mut self, item: &Item) -> ById {
+        match item.head().kind {
+            Kind::Compaction if item.head().encrypted => self.look_up_compaction(item),
+            Kind::Reasoning if item.head().encrypted => self.look_up_reasoning(item),
+            _ => ById::Unknown,
         }
+    }
+
+    fn look_up_reasoning(&mut self, item: &Item) -> ById {
+        let transcript = self.transcript;
+        let sealed = self.sealed.get_or_insert_with(|| index_by_seal(transcript));
+        let place = seal_of(item).and_then(|seal| sealed.get(&seal).copied());
+        place.map_or(ById::Unknown, |place| ById::Held { place, differs: false })
+    }
+
+    fn look_up_compaction(&self, item: &Item) -> ById {
         let mut held = self.transcript.items().iter();
         let place = held.position(|held| {
             let is_one = held.head.kind == Kind::Compaction && held.head.encrypted;
@@ -105,6 +121,27 @@ impl<'a> Identity<'a> {
             None => holder.item().is_some_and(|held| !held.has_same_content(item)),
         }
     }
+}
+
+/// The places of the stored reasoning with encrypted content.
+fn index_by_seal(transcript: &Transcript) -> HashMap<String, usize> {
+    let held = transcript.items().iter().enumerate();
+    let reasoning =
+        held.filter(|(_, held)| held.head.kind == Kind::Reasoning && held.head.encrypted);
+    reasoning.filter_map(|(place, held)| Some((seal_of(&held.item()?)?, place))).collect()
+}
+
+/// The part of encrypted content that identifies it. A client may return a sealed block in another
+/// form; the provider's signature or data in it stays the same.
+fn seal_of(reasoning: &Item) -> Option<String> {
+    let text = reasoning.object().string("encrypted_content")?.into_owned();
+    let block = Object::parse(text.as_bytes()).ok();
+    let block = block.as_ref().and_then(|seal| seal.object("content"));
+    let own = block.and_then(|block| {
+        let keys = ["signature", "data", "encrypted_content"];
+        keys.iter().find_map(|key| block.string(key).map(std::borrow::Cow::into_owned))
+    });
+    Some(own.unwrap_or(text))
 }
 
 /// Whether the item has the kind and the `call_id` of the stored one. Encrypted content is bound to

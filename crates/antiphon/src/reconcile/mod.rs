@@ -4,8 +4,8 @@
 //! last user message before a tool output, a call next to its output. [`reconcile`] gives each
 //! incoming item a [`Verdict`]. Rules, in order of precedence:
 //!
-//! 1. Same item id. A compaction without an id is matched by its encrypted content, and an item
-//!    that lacks the id that its kind needs by the id that a repair gives it.
+//! 1. Same item id. A compaction or reasoning without an id is matched by its encrypted content,
+//!    and an item that lacks the id that its kind needs by the id that a repair gives it.
 //! 2. Same call: kind and `call_id`. If a provider reuses call ids, their order decides.
 //! 3. System and developer messages that equal stored ones. From the first changed one on, those at
 //!    the start of the input replace the stored ones of their role.
@@ -29,13 +29,14 @@
 //!   them differ, if the last of them was never answered, or if the client is known to resend user
 //!   messages only ([`ReplayStyle`]).
 //! - Within a replay, an edited user message is new, once. An edited assistant message counts as
-//!   the stored one ([`Resent::differs`]). Reasoning that comes back without its id is new.
+//!   the stored one ([`Resent::differs`]). Reasoning that comes back without its id is new
+//!   if it has no encrypted content.
 //!
 //! If another owner has the bodies of stored items ([`Body::StoredElsewhere`]), heads and
 //! fingerprints identify the same items, with three exceptions:
 //!
 //! - A different call under a used `call_id` counts as the stored call.
-//! - A compaction that comes back without its id is new.
+//! - A compaction or reasoning that comes back without its id is new.
 //! - A change to an item other than a message is not detected ([`Resent::differs`]).
 //!
 //! [`Body::StoredElsewhere`]: crate::transcript::Body::StoredElsewhere

@@ -78,11 +78,12 @@ async fn answer(
     if let Some(upstream) = prepared.unchanged_for() {
         return passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await;
     }
+    let writer = api.writer(&fields, prepared.origin().clone());
     let create = prepared.into_request(&gateway, &parts.headers, &json);
     let publish = |error: &ApiError| turn::publish_unreadable(&gateway, &caller, error);
     let create = create.inspect_err(publish)?;
     let answer = turn::answer(Arc::clone(&gateway), caller, create, permit).await?;
-    Ok(answer::write(answer, api.writer(&fields)))
+    Ok(answer::write(answer, writer))
 }
 
 async fn count(

@@ -1,5 +1,6 @@
 //! A client's request, decoded for its upstream.
 
+use antiphon::Origin;
 use antiphon::dialect::{ClientApi, ClientFault, DecodedRequest, InvalidRequest, anthropic};
 use antiphon::json::{Object, quote};
 use antiphon::repair::check;
@@ -27,6 +28,8 @@ pub(super) enum Purpose {
 pub(super) struct Prepared<'a> {
     purpose: Purpose,
     upstream: Upstream<'a>,
+    /// The upstream and model that answer.
+    origin: Origin,
     /// The stored conversation that the request continues.
     conversation: Option<String>,
     decoded: Result<DecodedRequest, InvalidRequest>,
@@ -52,7 +55,12 @@ impl<'a> Prepared<'a> {
         let is_same_api = api == client.upstream_api();
         let faults = if is_same_api { client.find_faults(fields) } else { Vec::new() };
         let conversation = conversation(headers, fields);
-        Ok(Self { purpose, upstream, conversation, decoded, faults })
+        Ok(Self { purpose, upstream, origin, conversation, decoded, faults })
+    }
+
+    /// The upstream and model that answer.
+    pub(super) fn origin(&self) -> &Origin {
+        &self.origin
     }
 
     /// The upstream that receives the request unchanged; `None` if the gateway serves it itself. An

@@ -12,4 +12,4 @@ pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
 pub(super) use stream::Stream;
 pub(super) use writer::AnthropicWriter;
-pub(super) use writer::{fold, left_out};
+pub(super) use writer::left_out;

@@ -5,7 +5,9 @@
 //! the type `reasoning.encrypted`, and its `format` names the owner of the `data`.
 
 use super::fields::Fields;
-use crate::json::Object;
+use crate::dialect::Seal;
+use crate::json::{Object, quote};
+use crate::transcript::Origin;
 
 /// The format of an entry with the `encrypted_content` of an item.
 const FORMAT: &str = "antiphon-v1";
@@ -20,12 +22,19 @@ pub(super) fn sealed_detail(id: Option<&str>, encrypted: &str, index: usize) -> 
     detail.raw("index", &index.to_string()).json()
 }
 
-/// The reasoning item of such an entry; `None` for any other entry.
-pub(super) fn reasoning_item(detail: &Object<'_>) -> Option<String> {
-    let is_sealed = detail.string("type").as_deref() == Some(TYPE)
-        && detail.string("format").as_deref() == Some(FORMAT);
-    let encrypted = detail.get("data").filter(|raw| is_sealed && raw.starts_with('"'))?;
+/// Whether it is such an entry.
+pub(super) fn is_sealed(detail: &Object<'_>) -> bool {
+    detail.string("type").as_deref() == Some(TYPE)
+        && detail.string("format").as_deref() == Some(FORMAT)
+}
+
+/// The reasoning item of such an entry, for `origin`; `None` for any other entry. Content that
+/// `origin` encrypted itself loses its seal.
+pub(super) fn reasoning_item(detail: &Object<'_>, origin: Option<&Origin>) -> Option<String> {
+    let data = detail.string("data").filter(|_| is_sealed(detail))?;
+    let own = Seal::parse(&data).zip(origin).and_then(|(seal, origin)| seal.encrypted_by(origin));
+    let encrypted = quote(own.as_deref().unwrap_or(&data));
     let mut item = Fields::with_type("reasoning");
     item.present("id", detail.present("id")).raw("summary", "[]");
-    Some(item.raw("encrypted_content", encrypted).json())
+    Some(item.raw("encrypted_content", &encrypted).json())
 }

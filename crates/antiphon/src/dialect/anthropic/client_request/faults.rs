@@ -168,11 +168,9 @@ impl FaultFinder {
                     format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'");
                 self.push(("malformed_call_id", "renamed"), Kind::FunctionCall, text);
             }
-            // The items show a call that is repeated before its output.
-            if !self.calls.insert(id.clone()) && self.answered.remove(&id) {
-                let text = format!("{path}: `tool_use` ids must be unique");
-                self.push(("reused_call_id", "renamed"), Kind::FunctionCall, text);
-            }
+            // The items show a call with the id of an earlier one.
+            self.calls.insert(id.clone());
+            self.answered.remove(&id);
             self.pending.push(id);
         }
     }

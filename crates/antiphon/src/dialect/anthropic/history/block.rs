@@ -110,9 +110,14 @@ fn reasoning(block: &Object<'_>, raw: &str, origin: Option<&Origin>) -> Result<S
     let signature = block.string("signature").unwrap_or_default();
     let sealed = match &*signature {
         "" => String::new(),
-        // The writer sends another provider's seal to Anthropic clients as the signature.
-        seal if Seal::parse(seal).is_some() => encrypted_content(seal),
-        _ => encrypted_field(raw, origin),
+        signature => match Seal::parse(signature) {
+            // The writer sends another provider's seal to Anthropic clients as the signature.
+            Some(seal) => {
+                let encrypted = origin.and_then(|origin| seal.encrypted_by(origin));
+                encrypted_content(encrypted.as_deref().unwrap_or(signature))
+            }
+            None => encrypted_field(raw, origin),
+        },
     };
     Ok(format!(r#"{{"type":"reasoning","summary":[]{content}{sealed}}}"#))
 }

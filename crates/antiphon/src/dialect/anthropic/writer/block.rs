@@ -7,6 +7,7 @@ use super::ending::usage_json;
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, quote, unquote};
 use crate::stream::Event;
+use crate::transcript::Origin;
 
 /// The type of a block's delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,21 +167,25 @@ pub(super) fn message(
 pub(super) enum Sealed {
     /// Nothing is sealed.
     Nothing,
-    /// A signature, as a raw JSON string: Anthropic's own, or the whole `encrypted_content` of
-    /// another provider, so that the client returns it.
+    /// A signature, as a raw JSON string: Anthropic's own, or the `encrypted_content` of another
+    /// provider, sealed so that the client returns it.
     Signature(String),
     /// A whole `redacted_thinking` block, raw.
     Redacted(String),
 }
 
 impl Sealed {
-    pub(super) fn from_item(reasoning: &Object<'_>) -> Self {
+    /// `origin` created the reasoning. It seals content that its provider encrypted.
+    pub(super) fn from_item(reasoning: &Object<'_>, origin: Option<&Origin>) -> Self {
         let Some(text) = reasoning.string("encrypted_content").filter(|text| !text.is_empty())
         else {
             return Self::Nothing;
         };
         match Seal::parse(&text) {
             Some(seal) if seal.dialect == Dialect::Anthropic => Self::from_block(seal.content),
+            None if let Some(origin) = origin => {
+                Self::Signature(quote(&Seal::from_encrypted(&text, origin.clone()).to_text()))
+            }
             _ => Self::Signature(quote(&text)),
         }
     }

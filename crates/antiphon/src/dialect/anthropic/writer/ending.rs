@@ -120,10 +120,11 @@ fn error_json(error: Option<&Object<'_>>) -> String {
     let string = |key| error.and_then(|error| error.string(key));
     let code = string("code").unwrap_or_default();
     let kind = ERRORS.into_iter().find(|kind| *kind == code);
-    let kind = kind.unwrap_or(if code == "rate_limit_exceeded" {
-        "rate_limit_error"
-    } else {
-        "api_error"
+    let kind = kind.unwrap_or(match &*code {
+        "rate_limit_exceeded" => "rate_limit_error",
+        "invalid_prompt" => "invalid_request_error",
+        "server_is_overloaded" => "overloaded_error",
+        _ => "api_error",
     });
     let message = quote(&string("message").unwrap_or("The response was cancelled.".into()));
     format!(r#"{{"type":"error","error":{{"type":"{kind}","message":{message}}}}}"#)

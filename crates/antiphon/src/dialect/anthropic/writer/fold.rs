@@ -8,13 +8,14 @@ use crate::dialect::item_form::ItemForm;
 use crate::item::Kind;
 use crate::json::{Object, quote};
 use crate::stream::{Finished, Note};
+use crate::transcript::Origin;
 
-/// The answer as a `message` object, or as an `error` if it failed.
-pub(in crate::dialect) fn fold(response: &Object<'_>) -> String {
+/// The answer as a `message` object, or as an `error` if it failed. `origin` created the answer.
+pub(super) fn fold(response: &Object<'_>, origin: Option<&Origin>) -> String {
     match Outcome::from_response(response) {
         Outcome::Failed { error } => error,
         Outcome::Stopped { reason, .. } => {
-            let content = content(response).join(",");
+            let content = content(response, origin).join(",");
             let usage = response.object("usage");
             message(response, &content, &quote(reason), usage.as_ref())
         }
@@ -41,16 +42,16 @@ fn has_blocks(kind: &Kind) -> bool {
 }
 
 /// The blocks of a response's output.
-fn content(response: &Object<'_>) -> Vec<String> {
+fn content(response: &Object<'_>, origin: Option<&Origin>) -> Vec<String> {
     let mut tools = ToolIds::default();
     let items = response.objects("output");
-    items.iter().flat_map(|item| blocks(item, &mut tools)).collect()
+    items.iter().flat_map(|item| blocks(item, origin, &mut tools)).collect()
 }
 
-fn blocks(item: &Object<'_>, tools: &mut ToolIds) -> Vec<String> {
+fn blocks(item: &Object<'_>, origin: Option<&Origin>, tools: &mut ToolIds) -> Vec<String> {
     match ItemForm::from_object(item) {
         ItemForm::Message => item.objects("content").iter().filter_map(text).collect(),
-        ItemForm::Reasoning => reasoning(item),
+        ItemForm::Reasoning => reasoning(item, origin),
         ItemForm::FunctionCall => {
             let input = input_json(item.get("arguments").unwrap_or(r#""""#));
             vec![tool_use(item, tools, &input)]
@@ -84,7 +85,7 @@ fn text(part: &Object<'_>) -> Option<String> {
 }
 
 /// The blocks of reasoning. The text is the summary and then the raw text, one paragraph per part.
-fn reasoning(item: &Object<'_>) -> Vec<String> {
+fn reasoning(item: &Object<'_>, origin: Option<&Origin>) -> Vec<String> {
     let parts = [item.objects("summary"), item.objects("content")];
     let texts = parts.iter().flatten().filter_map(|part| part.string("text"));
     let texts: Vec<_> = texts.filter(|text| !text.is_empty()).collect();
@@ -93,7 +94,7 @@ fn reasoning(item: &Object<'_>) -> Vec<String> {
         format!(r#"{{"type":"thinking","thinking":{text},"signature":{signature}}}"#)
     };
     let reply = (!texts.is_empty()).then(|| thinking(r#""""#));
-    match Sealed::from_item(item) {
+    match Sealed::from_item(item, origin) {
         Sealed::Nothing => reply.into_iter().collect(),
         Sealed::Signature(signature) => vec![thinking(&signature)],
         Sealed::Redacted(block) => reply.into_iter().chain([block]).collect(),

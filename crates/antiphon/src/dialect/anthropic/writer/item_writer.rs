@@ -5,6 +5,7 @@ use super::block_queue::{BlockPosition, BlockQueue};
 use super::number;
 use crate::dialect::item_form::ItemForm;
 use crate::json::{Object, quote};
+use crate::transcript::Origin;
 
 /// The writer of one output item, by the type of the item.
 #[derive(Debug)]
@@ -64,17 +65,18 @@ impl ItemWriter {
         }
     }
 
-    /// Writes an event of the item.
+    /// Writes an event of the item, which `origin` created.
     pub(super) fn write(
         &mut self,
         at: usize,
         kind: &str,
         event: &Object<'_>,
+        origin: Option<&Origin>,
         queue: &mut BlockQueue,
     ) {
         if kind == "response.output_item.done" {
             let item = event.object("item").unwrap_or_default();
-            self.end(at, &item, queue);
+            self.end(at, &item, origin, queue);
             queue.end_item(at);
             return;
         }
@@ -86,10 +88,12 @@ impl ItemWriter {
         }
     }
 
-    fn end(&self, at: usize, item: &Object<'_>, queue: &mut BlockQueue) {
+    fn end(&self, at: usize, item: &Object<'_>, origin: Option<&Origin>, queue: &mut BlockQueue) {
         let position = BlockPosition { item: at, block: 0 };
         match self {
-            Self::Reasoning { .. } => end_reasoning(position, item, queue),
+            Self::Reasoning { .. } => {
+                end_reasoning(position, Sealed::from_item(item, origin), queue);
+            }
             Self::CustomCall => queue.delta(position, Delta::Input, &quote(r#""}"#)),
             Self::Extension => {
                 if let Some(block) = extension_block(item) {
@@ -161,8 +165,8 @@ fn write_call(at: usize, kind: &str, event: &Object<'_>, queue: &mut BlockQueue)
     }
 }
 
-fn end_reasoning(position: BlockPosition, item: &Object<'_>, queue: &mut BlockQueue) {
-    match Sealed::from_item(item) {
+fn end_reasoning(position: BlockPosition, sealed: Sealed, queue: &mut BlockQueue) {
+    match sealed {
         Sealed::Nothing => {}
         Sealed::Signature(signature) => {
             queue.start(position, THINKING);

@@ -19,7 +19,7 @@ mod item_writer;
 #[cfg(test)]
 mod tests;
 
-pub(in crate::dialect) use self::fold::{fold, left_out};
+pub(in crate::dialect) use self::fold::left_out;
 
 use self::block::{ToolIds, message};
 use self::block_queue::BlockQueue;
@@ -27,6 +27,7 @@ use self::ending::Outcome;
 use self::item_writer::ItemWriter;
 use crate::json::Object;
 use crate::stream::Event;
+use crate::transcript::Origin;
 
 /// Writes the events of the Anthropic Messages API.
 ///
@@ -47,11 +48,21 @@ pub struct AnthropicWriter {
     tools: ToolIds,
     /// The output items, by their index.
     item_writers: Vec<ItemWriter>,
+    /// The upstream and model that answer, if they are known.
+    origin: Option<Origin>,
 }
 
 impl AnthropicWriter {
-    pub(in crate::dialect) fn new() -> Self {
-        Self { queue: BlockQueue::default(), tools: ToolIds::default(), item_writers: Vec::new() }
+    /// A writer of an answer of `origin`, for which it seals encrypted reasoning. Without an origin,
+    /// the client gets the encrypted content as it is.
+    pub(in crate::dialect) fn new(origin: Option<Origin>) -> Self {
+        let (queue, tools) = (BlockQueue::default(), ToolIds::default());
+        Self { queue, tools, item_writers: Vec::new(), origin }
+    }
+
+    /// The whole answer as a `message` object, or as an `error` if it failed.
+    pub(in crate::dialect) fn fold(&self, response: &Object<'_>) -> String {
+        fold::fold(response, self.origin.as_ref())
     }
 
     pub(in crate::dialect) fn event(&mut self, event: &Event) -> Vec<Event> {
@@ -88,7 +99,7 @@ impl AnthropicWriter {
     fn within_item(&mut self, kind: &str, event: &Object<'_>) {
         let Some(at) = number(event, "output_index") else { return };
         if let Some(item_writer) = self.item_writers.get_mut(at) {
-            item_writer.write(at, kind, event, &mut self.queue);
+            item_writer.write(at, kind, event, self.origin.as_ref(), &mut self.queue);
         }
     }
 }

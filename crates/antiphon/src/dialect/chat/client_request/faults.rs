@@ -70,7 +70,7 @@ impl FaultFinder {
         }
         self.check_content(index, message, calls.is_empty());
         let details = message.objects("reasoning_details");
-        if details.iter().any(|detail| sealed_details::reasoning_item(detail).is_some()) {
+        if details.iter().any(sealed_details::is_sealed) {
             let text = format!("The gateway sealed the reasoning of messages[{index}].");
             self.push(("foreign_reasoning", ""), Kind::Reasoning, text);
         }

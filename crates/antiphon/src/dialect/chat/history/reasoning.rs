@@ -20,7 +20,10 @@ const DETAILS: &str = "reasoning_details";
 ///   fields include the `extra_content` of calls.
 pub(super) fn items(message: &Object<'_>, origin: Option<&Origin>) -> Vec<String> {
     let details = message.objects(DETAILS);
-    let items: Vec<String> = details.iter().filter_map(sealed_details::reasoning_item).collect();
+    let items: Vec<String> = details
+        .iter()
+        .filter_map(|detail| sealed_details::reasoning_item(detail, origin))
+        .collect();
     let other = match items.is_empty() {
         true => sealed_item(message, message.present(DETAILS).map(str::to_owned), true, origin),
         false => sealed_item(message, foreign_details(&details), false, origin),
@@ -30,7 +33,7 @@ pub(super) fn items(message: &Object<'_>, origin: Option<&Origin>) -> Vec<String
 
 /// The entries that are no item.
 fn foreign_details(details: &[Object<'_>]) -> Option<String> {
-    let foreign = details.iter().filter(|detail| sealed_details::reasoning_item(detail).is_none());
+    let foreign = details.iter().filter(|detail| !sealed_details::is_sealed(detail));
     Some(array(foreign.map(Object::to_text)))
 }
 

@@ -12,9 +12,10 @@ use crate::dialect::chat::fields::{Fields, array, join};
 use crate::dialect::item_form::ItemForm;
 use crate::json::Object;
 use crate::stream::{Finished, Note};
+use crate::transcript::Origin;
 
 /// The answer as a `chat.completion` object, or as an `error` if it failed.
-pub(super) fn fold(response: &Object<'_>, options: Options) -> String {
+pub(super) fn fold(response: &Object<'_>, options: Options, origin: Option<&Origin>) -> String {
     let reason = match Outcome::from_response(response) {
         Outcome::Failed { error } => return error,
         Outcome::Finished { reason } if options.is_legacy => legacy_reason(reason),
@@ -22,7 +23,8 @@ pub(super) fn fold(response: &Object<'_>, options: Options) -> String {
     };
     let items = response.objects("output");
     let mut choice = Fields::new();
-    choice.raw("index", "0").raw("message", &message(&items, &annotations(response), options));
+    let calls = CallParts::from_items(&items, options, origin);
+    choice.raw("index", "0").raw("message", &message(&items, &calls, &annotations(response)));
     choice.raw("logprobs", &all_logprobs(&items)).string("finish_reason", reason);
     let usage = response.object("usage").map(|usage| usage_json(&usage));
     let usage = usage.as_deref().unwrap_or("null");
@@ -48,8 +50,7 @@ fn has_form(form: ItemForm) -> bool {
     )
 }
 
-fn message(items: &[Object<'_>], annotations: &[String], options: Options) -> String {
-    let calls = CallParts::from_items(items, options);
+fn message(items: &[Object<'_>], calls: &CallParts, annotations: &[String]) -> String {
     let content = joined(&texts(items, "output_text", "text"));
     let refusal = joined(&texts(items, "refusal", "refusal"));
     // An answer with only calls or a refusal has no content.
@@ -78,10 +79,10 @@ struct CallParts {
 }
 
 impl CallParts {
-    fn from_items(items: &[Object<'_>], options: Options) -> Self {
+    fn from_items(items: &[Object<'_>], options: Options, origin: Option<&Origin>) -> Self {
         let (mut parts, mut calls) = (Self::default(), CallEntries::default());
         for item in items.iter().filter(|item| ItemForm::from_object(item) == ItemForm::Reasoning) {
-            let sealed = Sealed::from_item(item, parts.details.len());
+            let sealed = Sealed::from_item(item, origin, parts.details.len());
             parts.details.extend(sealed.details);
             for (call_id, extra) in sealed.extras {
                 calls.add_extra(call_id, extra);

@@ -31,6 +31,7 @@ use self::reasoning::Sealed;
 use self::text_queue::{Piece, TextQueue};
 use crate::json::Object;
 use crate::stream::Event;
+use crate::transcript::Origin;
 
 /// Writes the chunks of the Chat Completions API. Its events have no type.
 ///
@@ -49,6 +50,8 @@ use crate::stream::Event;
 ///   exception and stop reading.
 pub struct ChatWriter {
     options: Options,
+    /// The server whose encrypted reasoning is sealed.
+    origin: Option<Origin>,
     state: State,
     head: ChunkHead,
     /// The output items, by their index.
@@ -82,23 +85,25 @@ struct Options {
 }
 
 impl ChatWriter {
-    /// A writer of the answer to a client's request.
-    pub(in crate::dialect) fn new(request: &Object<'_>) -> Self {
+    /// A writer of an answer of `origin` to a client's request.
+    pub(in crate::dialect) fn new(request: &Object<'_>, origin: Origin) -> Self {
         let stream_options = request.object("stream_options").unwrap_or_default();
-        Self::with_options(Options {
+        let options = Options {
             includes_usage: stream_options.is_true("include_usage"),
             is_legacy: request.present("functions").is_some() && request.present("tools").is_none(),
-        })
+        };
+        Self::with_options(options, Some(origin))
     }
 
     /// A writer of the answer to an unknown request: its stream contains the usage.
     pub(in crate::dialect) fn with_usage() -> Self {
-        Self::with_options(Options { includes_usage: true, is_legacy: false })
+        Self::with_options(Options { includes_usage: true, is_legacy: false }, None)
     }
 
-    fn with_options(options: Options) -> Self {
+    fn with_options(options: Options, origin: Option<Origin>) -> Self {
         Self {
             options,
+            origin,
             state: State::Pending,
             head: ChunkHead::default(),
             items: Vec::new(),
@@ -143,7 +148,7 @@ impl ChatWriter {
     }
 
     pub(in crate::dialect) fn fold(&self, response: &Object<'_>) -> String {
-        fold::fold(response, self.options)
+        fold::fold(response, self.options, self.origin.as_ref())
     }
 
     /// Writes the first chunk, unless it has been written.
@@ -226,7 +231,7 @@ impl ChatWriter {
 
     /// Writes the sealed form of reasoning, which the client returns with its next request.
     fn write_sealed(&mut self, reasoning: &Object<'_>) {
-        let sealed = Sealed::from_item(reasoning, self.details);
+        let sealed = Sealed::from_item(reasoning, self.origin.as_ref(), self.details);
         self.details += sealed.details.len();
         if !sealed.details.is_empty() {
             self.write(&Delta::Details(&sealed.details));

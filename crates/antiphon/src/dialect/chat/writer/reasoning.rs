@@ -3,6 +3,7 @@
 use crate::dialect::chat::sealed_details::sealed_detail;
 use crate::dialect::{Dialect, Seal};
 use crate::json::{Object, objects, quote};
+use crate::transcript::Origin;
 
 /// The sealed form of one reasoning item.
 ///
@@ -17,17 +18,24 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
-    /// The sealed form of an item. `index` is the number of earlier entries of `reasoning_details`.
-    pub(super) fn from_item(reasoning: &Object<'_>, index: usize) -> Self {
+    /// The sealed form of an item that `origin` created. `index` is the number of earlier entries of
+    /// `reasoning_details`.
+    pub(super) fn from_item(reasoning: &Object<'_>, origin: Option<&Origin>, index: usize) -> Self {
         let Some(encrypted) = reasoning.string("encrypted_content").filter(|text| !text.is_empty())
         else {
             return Self::default();
         };
-        let seal = Seal::parse(&encrypted).filter(|seal| seal.dialect == Dialect::Chat);
-        seal.and_then(|seal| Self::from_message_fields(&seal.content)).unwrap_or_else(|| {
-            let detail = sealed_detail(reasoning.get("id"), &quote(&encrypted), index);
-            Self { details: vec![detail], extras: Vec::new() }
-        })
+        let seal = Seal::parse(&encrypted);
+        let fields = seal.as_ref().filter(|seal| seal.dialect == Dialect::Chat);
+        if let Some(sealed) = fields.and_then(|seal| Self::from_message_fields(&seal.content)) {
+            return sealed;
+        }
+        let encrypted = match (seal, origin) {
+            (None, Some(origin)) => Seal::from_encrypted(&encrypted, origin.clone()).to_text(),
+            _ => encrypted.into_owned(),
+        };
+        let detail = sealed_detail(reasoning.get("id"), &quote(&encrypted), index);
+        Self { details: vec![detail], extras: Vec::new() }
     }
 
     /// The form of sealed fields of a message; `None` if the written message would not have the

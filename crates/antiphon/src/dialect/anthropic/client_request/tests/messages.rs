@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Anthropic, Chat, Responses, decode, items};
 use crate::dialect::Seal;
+use crate::transcript::Origin;
 
 #[test]
 fn conversation_becomes_items() {
@@ -51,6 +52,20 @@ fn sealed_reasoning_of_another_upstream_comes_back() {
     let messages = json!([{"role": "user", "content": "Hello"},
         {"role": "assistant", "content": [thinking, {"type": "text", "text": "Hi"}]}]);
     assert_eq!(items(&messages, Chat)[1]["encrypted_content"], sealed);
+}
+
+/// A server of the Responses API gets its own encrypted reasoning back, and no other server does.
+#[test]
+fn encrypted_reasoning_comes_back_to_its_origin() {
+    let returned = |origin: &str| {
+        let seal = Seal::from_encrypted("gAAAAABm", Origin::new(origin)).to_text();
+        let thinking = json!({"type": "thinking", "thinking": "Hm.", "signature": seal});
+        let messages = json!([{"role": "user", "content": "Hello"},
+            {"role": "assistant", "content": [thinking, {"type": "text", "text": "Hi"}]}]);
+        items(&messages, Responses)[1]["encrypted_content"].clone()
+    };
+    assert_eq!(returned("host m"), "gAAAAABm");
+    assert!(Seal::parse(returned("host other").as_str().unwrap()).is_some());
 }
 
 #[test]

@@ -52,7 +52,7 @@ fn text_delta_keeps_its_escapes() {
         r#"{"type":"response.output_text.delta","output_index":0,"content_index":0,"#,
         r#""delta":"\u00e9\/"}"#,
     );
-    let mut writer = super::super::AnthropicWriter::new();
+    let mut writer = super::super::AnthropicWriter::new(None);
     let event = |kind: &'static str, data: &str| crate::stream::Event {
         kind: kind.into(),
         data: data.to_owned().into(),

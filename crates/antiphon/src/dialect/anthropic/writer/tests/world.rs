@@ -4,8 +4,8 @@ use bytes::Bytes;
 use serde_json::{Value, json};
 
 use super::client::read;
+use crate::dialect::anthropic::AnthropicWriter;
 use crate::dialect::anthropic::stream::tests::world::context;
-use crate::dialect::anthropic::{AnthropicWriter, fold};
 use crate::dialect::{Dialect, StreamDecoder};
 use crate::json::Object;
 use crate::stream::tests::world::World;
@@ -41,7 +41,7 @@ pub(super) fn convert_anthropic(events: &[Value]) -> Written {
 fn write(dialect: Dialect, form: Form, events: &[Value]) -> Written {
     let mut assembler = World::default().assembler().with_form(form);
     let mut decoder = StreamDecoder::new(dialect, context());
-    let mut writer = AnthropicWriter::new();
+    let mut writer = AnthropicWriter::new(None);
     let (mut received, mut live) = (Vec::new(), Vec::new());
     for event in events {
         decoder.decode(&Bytes::from(event.to_string()), &mut assembler).unwrap();
@@ -76,7 +76,7 @@ fn written(
     let events: Vec<Value> = received.iter().map(json).collect();
     let story = || events.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
     let streamed = read(&received).unwrap_or_else(|broken| panic!("{broken}\n{}", story()));
-    let folded = serde_json::from_str(&fold(&response)).unwrap();
+    let folded = serde_json::from_str(&writer.fold(&response)).unwrap();
     Written { events, streamed, folded, live }
 }
 

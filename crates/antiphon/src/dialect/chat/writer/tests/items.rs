@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::world::{call, completed, convert, convert_chat, items, message};
+use super::world::{call, completed, convert, convert_chat, items, message, origin};
 use crate::dialect::{Dialect, Seal};
 use crate::transcript::Origin;
 
@@ -69,8 +69,9 @@ fn reasoning_text_is_streamed() {
 fn encrypted_content_becomes_sealed_detail() {
     let item = reasoning(&json!({"encrypted_content": "gAAAAABm", "summary": summary("Hm")}));
     let message = written(&[item, message("Hi")]);
+    let data = Seal::from_encrypted("gAAAAABm", origin()).to_text();
     let detail = json!([{"type": "reasoning.encrypted", "id": message["reasoning_details"][0]["id"],
-        "data": "gAAAAABm", "format": "antiphon-v1", "index": 0}]);
+        "data": data, "format": "antiphon-v1", "index": 0}]);
     assert_eq!(message["reasoning_details"], detail);
     assert_eq!(message["reasoning_content"], "Hm");
 }

@@ -41,7 +41,7 @@ pub(super) fn convert_for(request: &Value, dialect: Dialect, events: &[Value]) -
     let request_text = request.to_string();
     let mut assembler = World::default().assembler();
     let mut decoder = StreamDecoder::new(dialect, context());
-    let mut writer = ChatWriter::new(&Object::parse_str(&request_text).unwrap());
+    let mut writer = ChatWriter::new(&Object::parse_str(&request_text).unwrap(), origin());
     let (mut received, mut live) = (Vec::new(), Vec::new());
     for event in events {
         decoder.decode(&Bytes::from(event.to_string()), &mut assembler).unwrap();

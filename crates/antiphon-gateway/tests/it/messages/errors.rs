@@ -1,0 +1,164 @@
+//! The gateway's own errors, in Anthropic's form.
+
+use std::num::NonZeroU32;
+
+use antiphon::dialect::UpstreamApi;
+use antiphon_gateway::settings::{ApiKey, ModelPattern, Rate};
+use antiphon_store::Tenant;
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{APIS, OTHER_APIS, PATH, client_of, request, user, world_of, world_with};
+use crate::support::{Answer, World, soon};
+
+/// The message of an error with this status and type.
+fn message_of(answer: &Answer, status: u16, kind: &str) -> String {
+    assert_eq!(answer.status(), status, "{:?}", answer.body());
+    let body = answer.refused().body;
+    assert_eq!(body["type"], "error");
+    assert_eq!(body["error"]["type"], kind, "{body}");
+    assert_eq!(body["request_id"].as_str(), answer.header("request-id"));
+    assert_eq!(answer.header("request-id"), answer.header("x-request-id"));
+    body["error"]["message"].as_str().expect("an error has a message").to_owned()
+}
+
+fn asked() -> Value {
+    request(&json!([user("Hello")]))
+}
+
+#[tokio::test]
+async fn invalid_request_is_rejected_in_anthropics_words() {
+    for (api, _) in OTHER_APIS {
+        let world = world_of(api).await;
+        let mut nameless = asked();
+        nameless.as_object_mut().unwrap().remove("model");
+        let mut unlimited = asked();
+        unlimited.as_object_mut().unwrap().remove("max_tokens");
+        for (body, message) in [
+            (nameless, "model: Field required"),
+            (unlimited, "max_tokens: Field required"),
+            (
+                request(&json!([user("x"), user(json!([{"type": "text", "text": "x"}, {}]))])),
+                "messages.1.content.1.type: Field required",
+            ),
+        ] {
+            let answer = client_of(&world).post(PATH, &body).await;
+            assert_eq!(message_of(&answer, 400, "invalid_request_error"), message);
+        }
+        for body in ["", "[]", "{"] {
+            let answer = client_of(&world).post_raw(PATH, body).await;
+            message_of(&answer, 400, "invalid_request_error");
+        }
+        assert_eq!(world.times_asked(), 0);
+    }
+}
+
+#[tokio::test]
+async fn invalid_request_reaches_an_anthropic_upstream() {
+    let world = world_of(UpstreamApi::Anthropic).await;
+    let mut unlimited = asked();
+    unlimited.as_object_mut().unwrap().remove("max_tokens");
+    let answer = client_of(&world).post(PATH, &unlimited).await;
+    assert_eq!(answer.refused().body["error"]["message"], "max_tokens: Field required");
+    assert_eq!(world.times_asked(), 1);
+}
+
+#[tokio::test]
+async fn unknown_caller_is_rejected() {
+    for (api, _) in APIS {
+        let world = world_with(api, |settings| {
+            settings.api_keys = vec![ApiKey::new("key-of-acme", Tenant::new("acme"))];
+        })
+        .await;
+        for path in [PATH, "/v1/messages/count_tokens"] {
+            let answer = client_of(&world).post(path, &asked()).await;
+            message_of(&answer, 401, "authentication_error");
+        }
+        let answer = client_of(&world).get("/v1/models").await;
+        message_of(&answer, 401, "authentication_error");
+    }
+}
+
+#[tokio::test]
+async fn unknown_model_is_not_found() {
+    for (api, _) in APIS {
+        let world = world_with(api, |settings| {
+            settings.upstreams[0].models = vec![ModelPattern::new("few-*")];
+        })
+        .await;
+        let answer = client_of(&world).post(PATH, &asked()).await;
+        let status = answer.status();
+        let kind = if status == 404 { "not_found_error" } else { "invalid_request_error" };
+        assert!(message_of(&answer, status, kind).contains("fake-model"));
+        let answer = client_of(&world).get("/v1/models/unknown").await;
+        message_of(&answer, 404, "not_found_error");
+    }
+}
+
+#[tokio::test]
+async fn unknown_path_is_not_found() {
+    let world = World::with(|settings| settings.upstreams.clear()).await;
+    let answer = client_of(&world).post("/v1/messages/batches", &json!({})).await;
+    message_of(&answer, 404, "not_found_error");
+    let wrong = client_of(&world).send(Method::GET, PATH, "").await;
+    let answer = Answer::read(wrong).await;
+    message_of(&answer, 405, "invalid_request_error");
+}
+
+#[tokio::test]
+async fn too_large_body_is_rejected() {
+    for (api, _) in APIS {
+        let world = world_with(api, |settings| settings.limits.max_body_bytes = 1_000).await;
+        let body = request(&json!([user("x".repeat(2_000))]));
+        let answer = client_of(&world).post(PATH, &body).await;
+        message_of(&answer, 413, "request_too_large");
+        assert_eq!(world.times_asked(), 0);
+    }
+}
+
+#[tokio::test]
+async fn too_many_requests_are_rejected() {
+    let one = NonZeroU32::new(1).expect("it is not zero");
+    let world = world_with(UpstreamApi::Chat, |settings| {
+        settings.limits.rate = Some(Rate { per_second: one, burst: one });
+    })
+    .await;
+    let client = client_of(&world);
+    let until_refused = async {
+        loop {
+            let answer = client.post(PATH, &asked()).await;
+            if answer.status() != 200 {
+                break answer;
+            }
+        }
+    };
+    let answer = soon("it is too often", until_refused).await;
+    message_of(&answer, 429, "rate_limit_error");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+}
+
+#[tokio::test]
+async fn unknown_conversation_is_not_found() {
+    for (api, _) in APIS {
+        let world = world_of(api).await;
+        let client = client_of(&world);
+        let in_header = client.clone().with_header("antiphon-conversation", "conv_unknown");
+        let answer = in_header.post(PATH, &asked()).await;
+        let message = message_of(&answer, 404, "not_found_error");
+        assert!(message.contains("conv_unknown"), "{message}");
+        let mut in_metadata = asked();
+        in_metadata["metadata"] = json!({"conversation": "conv_unknown"});
+        let answer = client.post(PATH, &in_metadata).await;
+        assert_eq!(message_of(&answer, 404, "not_found_error"), message);
+        assert_eq!(world.times_asked(), 0);
+    }
+}
+
+/// Other clients of the same paths get errors in OpenAI's form.
+#[tokio::test]
+async fn other_clients_get_openais_form() {
+    let world = World::new().await;
+    let refused = world.client().get("/v1/models/unknown").await.refused();
+    assert_eq!(refused.status, 404);
+    assert_eq!(refused.body["error"]["code"], "model_not_found");
+}
