@@ -1,5 +1,6 @@
 //! What passes where several tenants share an upstream's account.
 
+use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{ApiKey, PassThrough, Secret, Settings};
 use antiphon_store::Tenant;
 use http::request::Builder;
@@ -13,6 +14,7 @@ use crate::support::World;
 fn shared(settings: &mut Settings) {
     let key = |key, tenant| ApiKey::new(key, Tenant::new(tenant));
     settings.upstreams[0].key = Some(Secret::new("sk-of-the-operator"));
+    settings.upstreams[0].api = UpstreamApi::Chat;
     settings.api_keys = vec![key("key-of-acme", "acme"), key("key-of-globex", "globex")];
 }
 
@@ -106,7 +108,9 @@ async fn stored_completion_does_not_pass() {
         }
     }
     assert_eq!(world.times_asked(), 0);
-    for body in [r#"{"model":"fake-model","store":false}"#, r#"{"store":null}"#] {
+    for body in
+        [r#"{"model":"fake-model","store":false}"#, r#"{"model":"fake-model","store":null}"#]
+    {
         read_answer(asked(&world, Method::POST, "/v1/chat/completions"), body).await;
     }
     assert_eq!(world.times_asked(), 2);
