@@ -10,6 +10,7 @@ use http::HeaderMap;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::{ClientChanges, CreateRequest, required_model};
+use crate::settings::PassThrough;
 use crate::upstream::{HttpUpstream, Upstream};
 
 /// The header that names the stored conversation which a request continues.
@@ -33,6 +34,8 @@ pub(super) struct Prepared<'a> {
     /// The stored conversation that the request continues.
     conversation: Option<String>,
     decoded: Result<DecodedRequest, InvalidRequest>,
+    /// Whether the operator lets requests pass.
+    may_pass: bool,
     /// The faults for which an upstream of the same API would reject the request.
     faults: Vec<ClientFault>,
 }
@@ -55,7 +58,8 @@ impl<'a> Prepared<'a> {
         let is_same_api = api == client.upstream_api();
         let faults = if is_same_api { client.find_faults(fields) } else { Vec::new() };
         let conversation = conversation(headers, fields);
-        Ok(Self { purpose, upstream, origin, conversation, decoded, faults })
+        let may_pass = gateway.settings.pass_through != Some(PassThrough::Nothing);
+        Ok(Self { purpose, upstream, origin, conversation, decoded, may_pass, faults })
     }
 
     /// The upstream and model that answer.
@@ -70,7 +74,8 @@ impl<'a> Prepared<'a> {
         let is_same_api = self.upstream.api() == self.purpose.api().upstream_api();
         let has_faults = !self.faults.is_empty()
             || self.decoded.as_ref().is_ok_and(|decoded| !check(&decoded.items).is_empty());
-        (is_same_api && self.conversation.is_none() && !has_faults).then_some(http)
+        let passes = self.may_pass && is_same_api && self.conversation.is_none() && !has_faults;
+        passes.then_some(http)
     }
 
     /// The request of the Responses API. `json` is the client's body, which identifies a retry.

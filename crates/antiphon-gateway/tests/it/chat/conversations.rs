@@ -101,7 +101,10 @@ async fn retry_after_an_abort_doubles_nothing() {
             let frames = Answer::new(MODEL).message("Hello there, friend").frames_for(name);
             let exchange = world.script(Reply::sse(frames).hang_after(4));
             let mut request = dialogue.request(vec![user("What is my color?")]);
-            request["stream"] = (mode == Mode::Streamed).into();
+            if mode == Mode::Streamed {
+                request["stream"] = true.into();
+                request["stream_options"] = json!({"include_usage": true});
+            }
             let asking = dialogue.client.post(PATH, &request);
             tokio::select! {
                 _ = asking => panic!("there is no answer yet"),

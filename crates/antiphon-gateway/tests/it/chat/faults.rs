@@ -37,8 +37,13 @@ fn cases() -> Vec<Case> {
         ),
         case(
             json!([ask(), called(), output("c1", "x"), output("c1", "x")]),
-            "duplicate_output=1",
+            "duplicate_item=1",
             &["user: Echo hello", ECHO, "output: x"],
+        ),
+        case(
+            json!([ask(), called(), output("c1", "x"), output("c1", "y")]),
+            "duplicate_output=1",
+            &["user: Echo hello", ECHO, "output: y"],
         ),
         case(
             json!([user("Hello"), output("c9", "x"), user("Go on")]),
@@ -114,7 +119,7 @@ async fn other_upstreams_get_each_item_once() {
             let completion = complete(&world.client(), MODES[1], &plain(&case.messages)).await;
             let repairs = completion.header("antiphon-repairs");
             assert_eq!(repairs, Some(case.repair), "{name:?} {}", case.messages);
-            assert_eq!(shown(&world.view(0).await), case.view, "{name:?}");
+            assert_eq!(shown(&world.last_view().await), case.view, "{name:?}");
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Faults that only Anthropic has. Without the gateway the strict upstream rejects each request.
 
 use antiphon::dialect::UpstreamApi;
+use antiphon_gateway::settings::PassThrough;
 use serde_json::{Value, json};
 
-use super::{assistant, call, client_of, create, request, result, text, user, world_of};
+use super::{
+    assistant, call, client_of, create, request, result, text, user, world_of, world_with,
+};
 use crate::support::{Client, MODES, World};
 
 /// A request with a fault, the name of the fault in the header, and the provider's message.
@@ -58,12 +61,12 @@ fn cases() -> Vec<Case> {
                 user("Echo hello"),
                 called(),
                 user(json!([result("t1", "x")])),
-                called(),
+                assistant(json!([call("t1", "bye")])),
                 user(json!([result("t1", "y")]))
             ]),
-            "reused_call_id=1",
+            "duplicate_call=1",
             "`tool_use` ids must be unique",
-            &["user: Echo hello", ECHO, "output: x", ECHO, "output: y"],
+            &["user: Echo hello", ECHO, "output: x", r#"call echo {"text":"bye"}"#, "output: y"],
         ),
         case(
             json!([
@@ -81,9 +84,19 @@ fn cases() -> Vec<Case> {
                 called(),
                 user(json!([result("t1", "x"), result("t1", "x")]))
             ]),
-            "duplicate_output=1",
+            "duplicate_item=1",
             "each tool_use must have a single result",
             &["user: Echo hello", ECHO, "output: x"],
+        ),
+        case(
+            json!([
+                user("Echo hello"),
+                called(),
+                user(json!([result("t1", "x"), result("t1", "y")]))
+            ]),
+            "duplicate_output=1",
+            "each tool_use must have a single result",
+            &["user: Echo hello", ECHO, "output: y"],
         ),
         case(
             json!([
@@ -108,10 +121,14 @@ fn cases() -> Vec<Case> {
             &["user: Echo hello", ECHO, "output: ", "user: Go on"],
         ),
         case(
-            json!([user("Hello"), user(json!([result("t9", "x"), text("Go on")]))]),
+            json!([
+                user("Hello"),
+                assistant("Hi"),
+                user(json!([result("t9", "x"), text("Go on")]))
+            ]),
             "output_without_call=1",
             "unexpected `tool_use_id` found in `tool_result` blocks",
-            &["user: Hello", "user: Go on"],
+            &["user: Hello", "assistant: Hi", "user: Go on"],
         ),
     ]
 }
@@ -161,6 +178,19 @@ async fn request_without_faults_passes_unchanged() {
     let answer = client_of(&world).post_raw("/v1/messages", body.clone()).await;
     assert_eq!(answer.status(), 200);
     assert_eq!(world.request(0).await.raw, body);
+}
+
+/// The operator may let no request pass.
+#[tokio::test]
+async fn nothing_passes_if_the_operator_forbids_it() {
+    let world = world_with(UpstreamApi::Anthropic, |settings| {
+        settings.pass_through = Some(PassThrough::Nothing);
+    })
+    .await;
+    let request = request(&json!([user("Hello")]));
+    create(&client_of(&world), MODES[0], &request).await;
+    let sent = world.request(0).await;
+    assert_eq!((sent.verdict, &sent.body["stream"]), (Ok(()), &json!(true)));
 }
 
 #[tokio::test]

@@ -95,9 +95,11 @@ fn accumulate(events: &[Value]) -> Value {
             }
             "message_delta" => {
                 message["stop_reason"] = event["delta"]["stop_reason"].clone();
-                message["usage"] = event["usage"].clone();
+                for (key, count) in event["usage"].as_object().expect("it is an object") {
+                    message["usage"][key] = count.clone();
+                }
             }
-            "message_stop" => {}
+            "message_stop" | "ping" => {}
             other => panic!("an unexpected event: {other}"),
         }
     }

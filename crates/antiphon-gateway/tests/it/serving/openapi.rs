@@ -27,11 +27,10 @@ async fn answer(world: &World, method: &str, path: &str) -> Answer {
 fn with_azure_paths(path: &str) -> Vec<String> {
     let mut paths = vec![path.to_owned()];
     if let Some(rest) = path.strip_prefix("/v1") {
-        paths.extend([
-            format!("/openai/v1{rest}"),
-            format!("/api/projects/p/openai/v1{rest}"),
-            format!("/openai{rest}?api-version=preview"),
-        ]);
+        let base = ["/openai/v1", "/api/projects/p/openai/v1"];
+        paths.extend(base.map(|base| format!("{base}{rest}")));
+        let is_azures = !rest.starts_with("/messages");
+        paths.extend(is_azures.then(|| format!("/openai{rest}?api-version=preview")));
     }
     paths
 }

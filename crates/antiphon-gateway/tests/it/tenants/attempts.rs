@@ -4,7 +4,7 @@ use http::Method;
 use serde_json::{Value, json};
 
 use super::belongings::Ids;
-use crate::support::{Ask, ask, output, reference, user};
+use crate::support::{Ask, MODEL, ask, output, reference, user};
 
 /// A request that names an id.
 #[derive(Clone, Debug)]
@@ -45,6 +45,7 @@ pub(super) fn attempts(ids: &Ids, own: &Ids) -> Vec<Attempt> {
     all.extend(of_conversations(ids));
     all.extend(of_responses(ids));
     all.extend(within_own_objects(ids, own));
+    all.extend(of_other_apis(ids));
     all.extend(turns(ids, own).into_iter().flat_map(each_way));
     all
 }
@@ -100,6 +101,20 @@ fn of_responses(ids: &Ids) -> Vec<Attempt> {
         Attempt::new(Method::GET, format!("/v1/conversations/{}", ids.response)),
         Attempt::new(Method::GET, format!("/v1/conversations/{}/items", ids.response)),
     ]
+}
+
+/// Conversations that requests of Chat Completions and of Anthropic's API name.
+fn of_other_apis(ids: &Ids) -> Vec<Attempt> {
+    let messages = json!([{"role": "user", "content": "Hello"}]);
+    let request = |conversation: &str| {
+        let metadata = json!({"conversation": conversation});
+        json!({"model": MODEL, "max_tokens": 100, "messages": messages, "metadata": metadata})
+    };
+    let paths = ["/v1/chat/completions", "/v1/messages", "/v1/messages/count_tokens"];
+    let named = [&ids.conversation, &ids.response];
+    let attempts =
+        paths.iter().flat_map(|path| named.iter().map(|id| Attempt::post(*path, request(id))));
+    attempts.collect()
 }
 
 /// Ids of items within what the caller may see.

@@ -64,7 +64,10 @@ async fn visible_answer(client: &Client, attempt: &Attempt, about: [&Ids; 2]) ->
     let body = ids.fold(body, |body, id| body.replace(id, "ID"));
     let mut headers = head.headers;
     headers.remove(header::DATE);
-    headers.remove("x-request-id");
+    let id = headers.remove("x-request-id").expect("every answer has the id of its request");
+    // Answers to Anthropic's clients name it twice more.
+    headers.remove("request-id");
+    let body = body.replace(id.to_str().expect("an id is text"), "REQUEST");
     VisibleAnswer { status: head.status, headers, body }
 }
 
