@@ -46,9 +46,10 @@ fn cases() -> Vec<Case> {
             &["user: Echo hello", ECHO, "output: y"],
         ),
         case(
-            json!([user("Hello"), output("c9", "x"), user("Go on")]),
+            json!([user("Hello"), {"role": "assistant", "content": "Hi"}, output("c9", "x"),
+                user("Go on")]),
             "output_without_call=1",
-            &["user: Hello", "user: Go on"],
+            &["user: Hello", "assistant: Hi", "user: Go on"],
         ),
         case(
             json!([ask(), calls(&[("c1", "hello"), ("c1", "hello")]), output("c1", "x")]),
@@ -63,7 +64,7 @@ fn cases() -> Vec<Case> {
         own_case(
             json!([user("Hello"), {"role": "assistant", "content": null}, user("Go on")]),
             "empty_message=1",
-            &["user: Hello", "assistant: ", "user: Go on"],
+            &["user: Hello", "user: Go on"],
         ),
         own_case(
             json!([user("Hello"), {"role": "assistant", "content": "Hi", "tool_calls": []},
@@ -122,6 +123,16 @@ async fn other_upstreams_get_each_item_once() {
             assert_eq!(shown(&world.last_view().await), case.view, "{name:?}");
         }
     }
+}
+
+#[tokio::test]
+async fn empty_answer_is_sent_with_an_empty_text() {
+    let world = world_of(UpstreamApi::Chat).await;
+    let empty = json!({"role": "assistant", "content": []});
+    let request = plain(&json!([user("Hello"), empty, user("Go on")]));
+    complete(&world.client(), MODES[0], &request).await;
+    let sent = json!({"role": "assistant", "content": ""});
+    assert_eq!(world.last_request().messages()[1], sent);
 }
 
 /// Ids longer than OpenAI's limit come from other servers.
