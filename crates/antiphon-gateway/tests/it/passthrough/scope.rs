@@ -87,7 +87,10 @@ async fn stateful_path_does_not_pass() {
     ] {
         let refused = read_answer(asked(&world, method.clone(), path), "").await.refused();
         assert_eq!(refused.status, 403, "{method} {path}");
-        assert_eq!(refused.body["error"]["code"], "not_passed_through");
+        // Errors of Anthropic's paths have no code.
+        if !path.starts_with("/v1/messages") {
+            assert_eq!(refused.body["error"]["code"], "not_passed_through");
+        }
         let message = format!(
             "{method} {path} is not forwarded to the upstream: several tenants share its \
              account, and each of them would see the stored data of all. The setting \
