@@ -92,7 +92,7 @@ impl ClientApi {
     /// of the answer.
     pub fn writer(self, request: &Object<'_>, origin: Origin) -> Writer {
         match self {
-            Self::Chat => Writer::Chat(chat::ChatWriter::new(request, origin)),
+            Self::Chat => Writer::Chat(Box::new(chat::ChatWriter::new(request, origin))),
             Self::Anthropic => Writer::Anthropic(anthropic::AnthropicWriter::new(Some(origin))),
         }
     }

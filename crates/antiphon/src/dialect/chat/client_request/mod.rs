@@ -30,7 +30,7 @@ mod shape;
 mod tests;
 mod tools;
 
-use self::field::Fields;
+use self::field::{Field, Fields};
 use super::history::{ChatHistoryError, parse_items};
 use crate::dialect::request::{Omission, RequestPath};
 use crate::dialect::{DecodedRequest, InvalidRequest, UpstreamApi};
@@ -48,7 +48,7 @@ pub(in crate::dialect) fn decode_request(
     decoder.set_raw("model", fields.required("model")?.string()?);
     let messages = shape::check_messages(&fields, &mut decoder)?;
     let started = instructions::decode(&messages, &mut decoder);
-    let rest = messages[started..].iter().map(|message| message.raw());
+    let rest = messages[started..].iter().map(Field::raw);
     let items = parse_items(super::fields::array(rest).as_bytes(), Some(origin));
     let items = items.map_err(|error| invalid_message(error, started))?;
     options::decode(&fields, &mut decoder)?;

@@ -118,7 +118,7 @@ fn text(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), Invali
     let format = request.present("response_format").map(|field| format(&field)).transpose()?;
     text.present("format", format.as_deref());
     let verbosity = request.present("verbosity");
-    text.present("verbosity", verbosity.as_ref().map(|field| field.string()).transpose()?);
+    text.present("verbosity", verbosity.as_ref().map(Field::string).transpose()?);
     let text = text.json();
     if text != "{}" {
         decoder.set_raw("text", text);

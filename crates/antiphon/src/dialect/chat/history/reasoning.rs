@@ -25,22 +25,22 @@ pub(super) fn items(message: &Object<'_>, origin: Option<&Origin>) -> Vec<String
         .filter_map(|detail| sealed_details::reasoning_item(detail, origin))
         .collect();
     let other = match items.is_empty() {
-        true => sealed_item(message, message.present(DETAILS).map(str::to_owned), true, origin),
-        false => sealed_item(message, foreign_details(&details), false, origin),
+        true => sealed_item(message, message.present(DETAILS), true, origin),
+        false => sealed_item(message, Some(&foreign_details(&details)), false, origin),
     };
     items.into_iter().chain(other).collect()
 }
 
 /// The entries that are no item.
-fn foreign_details(details: &[Object<'_>]) -> Option<String> {
+fn foreign_details(details: &[Object<'_>]) -> String {
     let foreign = details.iter().filter(|detail| !sealed_details::is_sealed(detail));
-    Some(array(foreign.map(Object::to_text)))
+    array(foreign.map(Object::to_text))
 }
 
 /// The item of the message's own fields. `has_text` is false if its text belongs to other items.
 fn sealed_item(
     message: &Object<'_>,
-    details: Option<String>,
+    details: Option<&str>,
     has_text: bool,
     origin: Option<&Origin>,
 ) -> Option<String> {
@@ -48,7 +48,7 @@ fn sealed_item(
     let texts = TEXT_FIELDS.iter().filter(|_| has_text);
     let texts = texts.filter_map(|name| Some((*name, message.present(name)?)));
     let signed = signed_calls(message);
-    let details = details.iter().map(|details| (DETAILS, details.as_str()));
+    let details = details.map(|details| (DETAILS, details));
     let signed = signed.iter().map(|calls| ("tool_calls", calls.as_str()));
     let signed = signed.filter(|_| origin.is_some());
     let fields: Vec<(&str, &str)> =

@@ -182,11 +182,9 @@ fn accumulate(sum: &mut Map<String, Value>, delta: &Map<String, Value>) -> Check
 fn accumulate_entry(list: &mut Vec<Value>, entry: &Value) -> Checked {
     let index = entry["index"].as_u64().ok_or("expected an entry with an index")?;
     let index = usize::try_from(index).map_err(|error| error.to_string())?;
-    match (list.get_mut(index), entry) {
-        (Some(Value::Object(known)), Value::Object(more)) => accumulate(known, more),
-        _ => {
-            list.push(entry.clone());
-            Ok(())
-        }
+    if let (Some(Value::Object(known)), Value::Object(more)) = (list.get_mut(index), entry) {
+        return accumulate(known, more);
     }
+    list.push(entry.clone());
+    Ok(())
 }
