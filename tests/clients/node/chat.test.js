@@ -34,9 +34,14 @@ const DELIVERIES = {
   stream_helper: (client, params) => client.chat.completions.stream(params).finalChatCompletion(),
 };
 
+// Of a field that it does not know, the stream helper keeps the last delta alone. It returns such a
+// piece of `reasoning_content`, which the stored reasoning does not equal.
+const CUTS_REASONING = process.env.UPSTREAM_API === "chat" ? ["stream_helper"] : [];
+
 for (const isAttached of [false, true]) {
   suite(isAttached ? "three turns in a conversation" : "three turns by replay", () => {
     for (const [delivery, deliver] of Object.entries(DELIVERIES)) {
+      if (isAttached && CUTS_REASONING.includes(delivery)) continue;
       for (const [name, scene] of Object.entries(SCENES)) {
         if (SHORT && name !== "one_call" && delivery === "create") continue;
         test(`${delivery} ${name}`, () => threeTurns(deliver, scene, isAttached));
