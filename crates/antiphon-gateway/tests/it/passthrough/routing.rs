@@ -169,7 +169,7 @@ async fn nothing_passes_without_an_upstream() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
     let refused = read_answer(post(&world, "/v1/embeddings"), "{}").await.refused();
     assert_eq!(refused.status, 404);
-    let message = "Invalid URL (POST /v1/embeddings): no upstream is configured that could serve it \
-                   (--upstream).";
+    let message = "Invalid URL (POST /v1/embeddings): no upstream is configured that could serve \
+                   it (--upstream).";
     assert_eq!(refused.body["error"]["message"], message);
 }

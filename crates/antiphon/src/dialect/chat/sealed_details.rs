@@ -1,5 +1,5 @@
-//! Encrypted reasoning in `reasoning_details`, the field in which clients of Chat Completions return
-//! reasoning.
+//! Encrypted reasoning in `reasoning_details`, the field in which clients of Chat Completions
+//! return reasoning.
 //!
 //! Source: OpenRouter's documentation of `reasoning_details`. An entry with encrypted reasoning has
 //! the type `reasoning.encrypted`, and its `format` names the owner of the `data`.

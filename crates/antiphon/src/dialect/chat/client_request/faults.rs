@@ -2,8 +2,8 @@
 //! items do not show.
 //!
 //! The items of two requests can be equal although a server accepts only one of them: an output may
-//! come later than directly after the message with its call, and an answer may be empty. The encoder
-//! writes neither.
+//! come later than directly after the message with its call, and an answer may be empty. The
+//! encoder writes neither.
 //!
 //! Source: the texts of OpenAI's errors.
 

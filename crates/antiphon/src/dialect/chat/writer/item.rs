@@ -56,8 +56,8 @@ impl OutputItem {
         }
     }
 
-    /// The piece of text in an event of the item, and its field; `None` if the event has none. `raw`
-    /// is its delta.
+    /// The piece of text in an event of the item, and its field; `None` if the event has none.
+    /// `raw` is its delta.
     pub(super) fn piece<'a>(
         self,
         kind: &str,

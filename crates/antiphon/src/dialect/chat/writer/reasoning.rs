@@ -18,8 +18,8 @@ pub(super) struct Sealed {
 }
 
 impl Sealed {
-    /// The sealed form of an item that `origin` created. `index` is the number of earlier entries of
-    /// `reasoning_details`.
+    /// The sealed form of an item that `origin` created. `index` is the number of earlier entries
+    /// of `reasoning_details`.
     pub(super) fn from_item(reasoning: &Object<'_>, origin: Option<&Origin>, index: usize) -> Self {
         let Some(encrypted) = reasoning.string("encrypted_content").filter(|text| !text.is_empty())
         else {
