@@ -24,6 +24,9 @@ SUITES = {
     "openai_agents": "test_openai_agents.py",
     "openai_agents_js": "openai_agents_js.test.js",
     "agent_framework": "test_agent_framework.py",
+    "anthropic": "test_anthropic.py",
+    "anthropic_node": "anthropic.test.js",
+    "ai_sdk_anthropic": "ai_sdk_anthropic.test.js",
     "azure": "test_azure.py",
     "ai_sdk": "ai_sdk.test.js",
     "open_responses": "open_responses.test.js",
@@ -38,7 +41,7 @@ RUN_TIMEOUT = 900
 
 # Settings that a shell may hold for these clients, and that must not reach them.
 FOREIGN = (
-    *("OPENAI_", "AZURE_", "FOUNDRY_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_"),
+    *("ANTHROPIC_", "OPENAI_", "AZURE_", "FOUNDRY_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_"),
     *("PYTEST_", "NODE_"),
 )
 

@@ -48,11 +48,19 @@ pub(super) fn with_credentials(
     }
 }
 
+/// The start of the tokens that Anthropic issues to people who log in. It accepts them only as
+/// bearer tokens, and API keys in both headers.
+const ANTHROPIC_LOGIN: &str = "sk-ant-oat";
+
 /// The header that carries a key.
 pub(super) fn credential(api: UpstreamApi, key: &Secret) -> (HeaderName, Zeroizing<String>) {
     let (name, value) = match api.vendor() {
-        Vendor::OpenAi => (header::AUTHORIZATION, format!("Bearer {}", key.reveal())),
-        Vendor::Anthropic => (HeaderName::from_static("x-api-key"), key.reveal().to_owned()),
+        Vendor::Anthropic if !key.reveal().starts_with(ANTHROPIC_LOGIN) => {
+            (HeaderName::from_static("x-api-key"), key.reveal().to_owned())
+        }
+        Vendor::OpenAi | Vendor::Anthropic => {
+            (header::AUTHORIZATION, format!("Bearer {}", key.reveal()))
+        }
     };
     (name, Zeroizing::new(value))
 }
@@ -220,6 +228,13 @@ mod tests {
         let message = "model: Field required; messages[0].role: Input should be 'user'";
         assert_eq!(converted["error"]["message"], message);
         assert_eq!(converted["error"]["param"], "model");
+    }
+
+    #[test]
+    fn login_of_anthropic_is_a_bearer_token() {
+        let header = |key| credential(UpstreamApi::Anthropic, &Secret::new(key)).0;
+        assert_eq!(header("sk-ant-api03-x"), "x-api-key");
+        assert_eq!(header("sk-ant-oat01-x"), header::AUTHORIZATION);
     }
 
     #[test]

@@ -8,6 +8,11 @@ use crate::request::{accepted, expect, headers, hello, refused, text, with, with
 
 #[test]
 fn key_and_version_headers_are_required() {
+    let mut bearer = headers();
+    bearer.remove("x-api-key");
+    bearer.insert("authorization", HeaderValue::from_static("Bearer key-1"));
+    bearer.insert("anthropic-version", HeaderValue::from_static("2026-10-21"));
+    assert_eq!(validate(&bearer, &hello()), Ok(()));
     let mut anonymous = headers();
     anonymous.remove("x-api-key");
     let refusal = validate(&anonymous, &hello()).expect_err("it has no key");

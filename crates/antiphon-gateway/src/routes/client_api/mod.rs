@@ -15,7 +15,7 @@ use std::sync::Arc;
 use antiphon::dialect::ClientApi;
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse as _, Response};
+use axum::response::{IntoResponse, Response};
 
 pub(super) use self::error_form::write_errors;
 pub(super) use self::models::{anthropic_list, anthropic_model, is_from_anthropics_client};
@@ -38,7 +38,7 @@ pub(super) async fn complete_chat(
     request: Request,
 ) -> Response {
     let answered = answer(ClientApi::Chat, gateway, caller, permit, request).await;
-    answered.unwrap_or_else(|error| error.into_response())
+    answered.unwrap_or_else(IntoResponse::into_response)
 }
 
 /// `POST /v1/messages`
@@ -49,7 +49,7 @@ pub(super) async fn create_message(
     request: Request,
 ) -> Response {
     let answered = answer(ClientApi::Anthropic, gateway, caller, permit, request).await;
-    answered.unwrap_or_else(|error| error.into_response())
+    answered.unwrap_or_else(IntoResponse::into_response)
 }
 
 /// `POST /v1/messages/count_tokens`: counts the tokens of the model's input, including the stored
@@ -61,7 +61,7 @@ pub(super) async fn count_tokens(
     request: Request,
 ) -> Response {
     let counted = count(gateway, caller, permit, request).await;
-    counted.unwrap_or_else(|error| error.into_response())
+    counted.unwrap_or_else(IntoResponse::into_response)
 }
 
 async fn answer(

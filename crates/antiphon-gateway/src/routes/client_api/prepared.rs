@@ -10,7 +10,7 @@ use http::HeaderMap;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::{ClientChanges, CreateRequest, required_model};
-use crate::settings::PassThrough;
+use crate::settings::{Faults, PassThrough};
 use crate::upstream::{HttpUpstream, Upstream};
 
 /// The header that names the stored conversation which a request continues.
@@ -36,6 +36,8 @@ pub(super) struct Prepared<'a> {
     decoded: Result<DecodedRequest, InvalidRequest>,
     /// Whether the operator lets requests pass.
     may_pass: bool,
+    /// Whether the gateway repairs faults, instead of leaving the rejection to the upstream.
+    repairs: bool,
     /// The faults for which an upstream of the same API would reject the request.
     faults: Vec<ClientFault>,
 }
@@ -58,8 +60,10 @@ impl<'a> Prepared<'a> {
         let is_same_api = api == client.upstream_api();
         let faults = if is_same_api { client.find_faults(fields) } else { Vec::new() };
         let conversation = conversation(headers, fields);
-        let may_pass = gateway.settings.pass_through != Some(PassThrough::Nothing);
-        Ok(Self { purpose, upstream, origin, conversation, decoded, may_pass, faults })
+        let settings = &gateway.settings;
+        let may_pass = settings.pass_through != Some(PassThrough::Nothing);
+        let repairs = settings.faults == Faults::Repair;
+        Ok(Self { purpose, upstream, origin, conversation, decoded, may_pass, repairs, faults })
     }
 
     /// The upstream and model that answer.
@@ -74,7 +78,8 @@ impl<'a> Prepared<'a> {
         let is_same_api = self.upstream.api() == self.purpose.api().upstream_api();
         let has_faults = !self.faults.is_empty()
             || self.decoded.as_ref().is_ok_and(|decoded| !check(&decoded.items).is_empty());
-        let passes = self.may_pass && is_same_api && self.conversation.is_none() && !has_faults;
+        let needs_repair = self.repairs && has_faults;
+        let passes = self.may_pass && is_same_api && self.conversation.is_none() && !needs_repair;
         passes.then_some(http)
     }
 

@@ -1,7 +1,7 @@
 //! Faults that only Anthropic has. Without the gateway the strict upstream rejects each request.
 
 use antiphon::dialect::UpstreamApi;
-use antiphon_gateway::settings::PassThrough;
+use antiphon_gateway::settings::{Faults, PassThrough};
 use serde_json::{Value, json};
 
 use super::{
@@ -10,6 +10,7 @@ use super::{
 use crate::support::{Client, MODES, World};
 
 /// A request with a fault, the name of the fault in the header, and the provider's message.
+#[derive(Clone)]
 struct Case {
     messages: Value,
     repair: &'static str,
@@ -30,6 +31,11 @@ fn case(
 }
 
 fn cases() -> Vec<Case> {
+    [of_results(), of_other_blocks()].concat()
+}
+
+/// Faults of texts and of the places of results.
+fn of_results() -> Vec<Case> {
     let called = || assistant(json!([call("t1", "hello")]));
     vec![
         case(
@@ -50,6 +56,13 @@ fn cases() -> Vec<Case> {
             "`tool_use` ids were found without `tool_result` blocks immediately after",
             &["user: Echo hello", ECHO, "output: x", "user: Wait"],
         ),
+    ]
+}
+
+/// Faults of messages and of ids.
+fn of_other_blocks() -> Vec<Case> {
+    let called = || assistant(json!([call("t1", "hello")]));
+    vec![
         case(
             json!([assistant("Welcome."), user("Hello")]),
             "adapted_field=1",
@@ -178,6 +191,20 @@ async fn request_without_faults_passes_unchanged() {
     let answer = client_of(&world).post_raw("/v1/messages", body.clone()).await;
     assert_eq!(answer.status(), 200);
     assert_eq!(world.request(0).await.raw, body);
+}
+
+#[tokio::test]
+async fn upstream_rejects_faults_without_repairs() {
+    let world = world_with(UpstreamApi::Anthropic, |settings| {
+        settings.faults = Faults::Reject;
+    })
+    .await;
+    for case in cases() {
+        let request = request(&case.messages);
+        let message = rejection(&world, &request).await;
+        let refused = client_of(&world).post("/v1/messages", &request).await.refused();
+        assert_eq!((refused.status, &refused.body["error"]["message"]), (400, &json!(message)));
+    }
 }
 
 /// The operator may let no request pass.

@@ -60,7 +60,8 @@ pub(super) fn events(answer: &Answer) -> Vec<Value> {
     let body = std::str::from_utf8(answer.body()).expect("the stream is UTF-8");
     let event = |frame: &str| {
         let (name, data) = frame.split_once('\n').expect("an event has two lines");
-        let data: Value = serde_json::from_str(data.strip_prefix("data: ").expect("data")).unwrap();
+        let data = data.strip_prefix("data: ").expect("the second line is the data");
+        let data: Value = serde_json::from_str(data).expect("data are JSON");
         assert_eq!(name.strip_prefix("event: "), data["type"].as_str());
         data
     };

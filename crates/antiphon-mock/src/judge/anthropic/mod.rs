@@ -37,11 +37,13 @@ pub fn validate(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
     thinking::check(model, body, &messages)
 }
 
-const VERSIONS: [&str; 2] = ["2023-06-01", "2023-01-01"];
+const VERSIONS: [&str; 3] = ["2026-10-21", "2023-06-01", "2023-01-01"];
 
 fn check_headers(headers: &HeaderMap) -> Result<(), Refusal> {
     let header = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    if header("x-api-key").is_none_or(str::is_empty) {
+    // The SDKs send the key as a bearer token since October 2026.
+    let bearer = header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+    if header("x-api-key").or(bearer).is_none_or(str::is_empty) {
         return Err(Refusal::no_api_key());
     }
     match header("anthropic-version") {

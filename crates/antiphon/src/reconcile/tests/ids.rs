@@ -118,6 +118,34 @@ fn encrypted_item_under_a_used_id_is_resent() {
     assert_eq!(held.reconcile([reasoning("rs_1")]), [differing(by_id(0))]);
 }
 
+/// Anthropic's clients return thinking without an id, and a sealed block in another form.
+#[test]
+fn reasoning_without_id_is_matched_by_encrypted_content() {
+    let sealed = |id: &str, content: &str| {
+        let content = crate::json::quote(content);
+        item(format!(r#"{{"type":"reasoning",{id}"summary":[],"encrypted_content":{content}}}"#))
+    };
+    let seal = |origin: &str, block: &str| {
+        format!(r#"{{"antiphon":"anthropic","origin":"{origin}","content":{block}}}"#)
+    };
+    let signed = seal("a m", r#"{"type":"thinking","thinking":"Hm.","signature":"EqQB"}"#);
+    let held = owner([
+        user("hi"),
+        sealed(r#""id":"rs_1","#, "gAAAA"),
+        sealed(r#""id":"rs_2","#, &signed),
+        assistant("msg_3", "Hello."),
+    ]);
+    let encrypted =
+        r#"{"antiphon":"responses","origin":"a m","content":{"encrypted_content":"gAAAA"}}"#;
+    let verdicts = held.reconcile_as_held([
+        user("hi"),
+        sealed("", encrypted),
+        sealed("", &seal("b m", r#"{"signature":"EqQB","thinking":"Hm.","type":"thinking"}"#)),
+        sealed("", "gAAAA-other"),
+    ]);
+    assert_eq!(verdicts, [by_place(0), by_id(1), by_id(2), FRESH]);
+}
+
 #[test]
 fn compaction_without_id_is_matched_by_content() {
     let held = || owner([user("hi"), compaction("cmp_1"), assistant("msg_2", "Hello.")]);

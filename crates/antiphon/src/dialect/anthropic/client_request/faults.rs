@@ -109,8 +109,9 @@ impl FaultFinder {
         match &*block.kind {
             "text" => self.check_text("messages", block.fields.object()),
             "tool_result" => {
-                let content = block.fields.object().objects("content");
-                content.iter().for_each(|part| self.check_text("messages", part));
+                for part in &block.fields.object().objects("content") {
+                    self.check_text("messages", part);
+                }
             }
             "thinking" => self.check_thinking(block),
             _ => {}
@@ -196,7 +197,8 @@ impl FaultFinder {
         turn: TurnBegin,
     ) -> Result<(), InvalidRequest> {
         let has_tools = request.present("tools").is_some_and(|tools| tools.raw() != "[]");
-        if !has_tools && !(self.calls.is_empty() && self.answered.is_empty()) {
+        let has_calls = !self.calls.is_empty() || !self.answered.is_empty();
+        if has_calls && !has_tools {
             let text = "Requests which include `tool_use` or `tool_result` blocks must define \
                         tools.";
             self.push(("undefined_tools", "defined"), Kind::FunctionCall, text.to_owned());

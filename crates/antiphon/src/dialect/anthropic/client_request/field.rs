@@ -101,10 +101,10 @@ impl<'a> Field<'a> {
         number.ok_or_else(|| self.should_be(&format!("greater than or equal to {minimum}")))
     }
 
-    /// Checks that the value is a number between 0 and 1.
-    pub(super) fn check_fraction(&self) -> Result<(), InvalidRequest> {
+    /// A number from 0 to 1.
+    pub(super) fn fraction(&self) -> Result<f64, InvalidRequest> {
         match self.raw.parse::<f64>() {
-            Ok(number) if (0.0..=1.0).contains(&number) => Ok(()),
+            Ok(number) if (0.0..=1.0).contains(&number) => Ok(number),
             Ok(_) => Err(invalid(&self.path, "range: 0..1")),
             Err(_) => Err(self.should_be("a valid number")),
         }

@@ -15,7 +15,8 @@
 //! | `metadata.user_id` | `safety_identifier`, or `user` for other APIs |
 //! | `service_tier` | `service_tier`; `standard_only` is `default` |
 //! | `stop_sequences` | `stop`, for Chat Completions |
-//! | `temperature`, `top_p`, `stream` | the same |
+//! | `temperature`, `top_p` | the same; 1, the default, is left out for other upstreams |
+//! | `stream` | the same |
 //!
 //! For an Anthropic upstream, `thinking`, `output_config` and each field that the Responses API does
 //! not have stay unchanged, because the encoder sends them as they are. For other upstreams, the

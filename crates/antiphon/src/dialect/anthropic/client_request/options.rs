@@ -25,16 +25,24 @@ pub(super) fn decode(
     }
     max_tokens(request, decoder)?;
     instructions(request, decoder)?;
-    for key in ["temperature", "top_p"] {
-        if let Some(number) = request.present(key) {
-            number.check_fraction()?;
-            decoder.set_raw(key, number.raw());
-        }
-    }
+    sampling(request, decoder)?;
     top_k(request, decoder)?;
     stop_sequences(request, decoder)?;
     user(request, decoder)?;
     service_tier(request, decoder)
+}
+
+/// `temperature` and `top_p`. A value of 1 is the default of every API, but some models of other
+/// upstreams reject the field.
+fn sampling(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
+    for key in ["temperature", "top_p"] {
+        let Some(number) = request.present(key) else { continue };
+        let value = number.fraction()?;
+        if value < 1.0 || decoder.is_for_anthropic() {
+            decoder.set_raw(key, number.raw());
+        }
+    }
+    Ok(())
 }
 
 fn max_tokens(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {

@@ -49,7 +49,7 @@ fn reasoning(
     let mut reasoning = Object::default();
     let kind = thinking.map(Fields::kind).transpose()?;
     let effort = match (kind.as_deref(), thinking) {
-        (None, _) | (_, None) | (Some("adaptive"), _) => effort,
+        (None | Some("adaptive"), _) | (_, None) => effort,
         (Some("disabled"), _) => Some("none".to_owned()),
         (Some("enabled"), Some(thinking)) => {
             let budget =

@@ -20,9 +20,14 @@ pub(super) fn decode(
     let mut tools = Vec::new();
     let list = request.present("tools").map(|tools| tools.array()).transpose()?;
     let list = list.unwrap_or_default();
+    let mut left_out = Vec::new();
     for tool in &list {
-        tools.extend(Tool::decode(tool, decoder)?);
+        match Tool::decode(tool, decoder)? {
+            Some(tool) => tools.push(tool),
+            None => left_out.extend(tool.object()?.present("name").map(|name| name.text())),
+        }
     }
+    let left_out: Vec<String> = left_out.into_iter().collect::<Result<_, _>>()?;
     if !tools.is_empty() {
         let raws: Vec<&str> = tools.iter().map(|tool| &*tool.json).collect();
         decoder.set_raw("tools", format!("[{}]", raws.join(",")));
@@ -32,7 +37,7 @@ pub(super) fn decode(
             decoder.leave_out(choice.path(), "the request is sent without its tools");
             Ok(())
         }
-        Some(choice) => decode_choice(&choice, &tools, decoder),
+        Some(choice) => decode_choice(&choice, &tools, &left_out, decoder),
         None => Ok(()),
     }
 }
@@ -117,6 +122,7 @@ impl Tool {
 fn decode_choice(
     choice: &Field<'_>,
     tools: &[Tool],
+    left_out: &[String],
     decoder: &mut RequestDecoder,
 ) -> Result<(), InvalidRequest> {
     let fields = choice.object()?;
@@ -130,12 +136,13 @@ fn decode_choice(
         "any" => decoder.set_text("tool_choice", "required"),
         "tool" => {
             let name = fields.typed("tool").required("name")?.text()?;
-            match tools.iter().find(|tool| tool.name == name) {
-                Some(tool) => decoder.set_raw("tool_choice", tool.to_choice()),
-                None => {
-                    let message = format!("Tool '{name}' not found in provided tools");
-                    return Err(InvalidRequest { path: choice.path().to_owned(), message });
-                }
+            if let Some(tool) = tools.iter().find(|tool| tool.name == name) {
+                decoder.set_raw("tool_choice", tool.to_choice());
+            } else if left_out.contains(&name) {
+                decoder.leave_out(choice.path(), "the request is sent without this tool");
+            } else {
+                let message = format!("Tool '{name}' not found in provided tools");
+                return Err(InvalidRequest { path: choice.path().to_owned(), message });
             }
         }
         other => {

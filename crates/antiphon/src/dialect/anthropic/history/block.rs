@@ -103,23 +103,34 @@ fn part(raw: &str) -> Result<String, String> {
 
 fn reasoning(block: &Object<'_>, raw: &str, origin: Option<&Origin>) -> Result<String, String> {
     let text = required_field(block, "thinking", '"')?;
+    let signature = block.string("signature").unwrap_or_default();
+    // The writer sends another provider's seal to Anthropic clients as the signature.
+    let seal = Seal::parse(&signature);
+    let encrypted = seal.as_ref().zip(origin).and_then(|(seal, origin)| seal.encrypted_by(origin));
+    if let Some(encrypted) = encrypted {
+        // OpenAI rejects the other form: "Invalid 'input[1].content': array too long."
+        let summary = texts("summary_text", text);
+        let encrypted = encrypted_content(&encrypted);
+        return Ok(format!(r#"{{"type":"reasoning","summary":{summary}{encrypted}}}"#));
+    }
     let content = match text {
         r#""""# => String::new(),
-        text => format!(r#","content":[{{"type":"reasoning_text","text":{text}}}]"#),
+        text => format!(r#","content":{}"#, texts("reasoning_text", text)),
     };
-    let signature = block.string("signature").unwrap_or_default();
-    let sealed = match &*signature {
-        "" => String::new(),
-        signature => match Seal::parse(signature) {
-            // The writer sends another provider's seal to Anthropic clients as the signature.
-            Some(seal) => {
-                let encrypted = origin.and_then(|origin| seal.encrypted_by(origin));
-                encrypted_content(encrypted.as_deref().unwrap_or(signature))
-            }
-            None => encrypted_field(raw, origin),
-        },
+    let sealed = match &seal {
+        _ if signature.is_empty() => String::new(),
+        Some(_) => encrypted_content(&signature),
+        None => encrypted_field(raw, origin),
     };
     Ok(format!(r#"{{"type":"reasoning","summary":[]{content}{sealed}}}"#))
+}
+
+/// The parts for a raw text, which may be empty.
+fn texts(kind: &str, text: &str) -> String {
+    match text {
+        r#""""# => "[]".to_owned(),
+        text => format!(r#"[{{"type":"{kind}","text":{text}}}]"#),
+    }
 }
 
 fn reasoning_without_text(raw: &str, origin: Option<&Origin>) -> String {

@@ -29,12 +29,12 @@ fn thinking(signature: &str) -> Value {
 }
 
 /// A request with a tool and these messages.
-fn with_tools(messages: Value) -> Value {
+fn with_tools(messages: &Value) -> Value {
     request(&json!({"tools": [{"name": "f", "input_schema": {}}], "messages": messages}))
 }
 
 /// The names of the faults of a request with these messages.
-fn names(messages: Value) -> Vec<&'static str> {
+fn names(messages: &Value) -> Vec<&'static str> {
     find_faults(&with_tools(messages)).iter().map(|fault| fault.name).collect()
 }
 
@@ -47,8 +47,8 @@ fn wellformed_conversation_has_no_fault() {
         user("And?"),
         assistant("Done."),
     ]);
-    assert_eq!(names(messages), [""; 0]);
-    assert_eq!(names(json!([user("Hello"), assistant("")])), [""; 0]);
+    assert_eq!(names(&messages), [""; 0]);
+    assert_eq!(names(&json!([user("Hello"), assistant("")])), [""; 0]);
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn each_fault_is_found() {
             "lone_reasoning",
         ),
     ] {
-        assert_eq!(names(messages.clone()), [expected], "{messages}");
+        assert_eq!(names(&messages), [expected], "{messages}");
     }
 }
 
@@ -91,7 +91,7 @@ fn each_fault_is_found() {
 fn blank_text_in_other_places_is_found() {
     let in_result = json!({"type": "tool_result", "tool_use_id": "t", "content": [text("")]});
     let messages = json!([user("Hello"), assistant(json!([call("t")])), user(json!([in_result]))]);
-    assert_eq!(names(messages), ["empty_text"]);
+    assert_eq!(names(&messages), ["empty_text"]);
     let faults = find_faults(&request(&json!({"system": [text("")]})));
     assert_eq!(faults[0].message, "system: text content blocks must be non-empty");
 }
@@ -110,7 +110,7 @@ fn calls_without_tools_are_found() {
 #[test]
 fn budget_needs_thinking_first() {
     let names = |thinking: &str, messages: Value| -> Vec<&str> {
-        let mut request = with_tools(messages);
+        let mut request = with_tools(&messages);
         request["thinking"] = json!({"type": thinking, "budget_tokens": 2_000});
         find_faults(&request).iter().map(|fault| fault.name).collect()
     };
@@ -132,7 +132,7 @@ fn faults_of_items_are_left_to_items() {
         assistant(json!([call("t"), call("t"), call("u")])),
         user(json!([result("t"), result("t"), result("unknown")]))
     ]);
-    assert_eq!(names(messages), [""; 0]);
+    assert_eq!(names(&messages), [""; 0]);
     let messages = json!([
         user("Hello"),
         assistant(json!([call("t")])),
@@ -140,7 +140,7 @@ fn faults_of_items_are_left_to_items() {
         assistant(json!([call("t")])),
         user(json!([result("t")]))
     ]);
-    assert_eq!(names(messages), [""; 0]);
+    assert_eq!(names(&messages), [""; 0]);
 }
 
 #[test]

@@ -50,6 +50,15 @@ fn other_fields_are_for_anthropic_only() {
 }
 
 #[test]
+fn default_sampling_is_left_out_for_others() {
+    let fields = json!({"temperature": 1, "top_p": 1.0});
+    for upstream in [Responses, Chat] {
+        assert_eq!(decode_all(&fields, upstream), json!({}));
+    }
+    assert_eq!(decode_all(&fields, Anthropic), fields);
+}
+
+#[test]
 fn cache_control_is_left_out_silently() {
     let cached = json!({"cache_control": {"type": "ephemeral"}, "top_k": null,
         "system": [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral"}}]});

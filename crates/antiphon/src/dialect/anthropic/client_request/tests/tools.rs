@@ -56,7 +56,9 @@ fn anthropics_own_tools_are_for_anthropic_only() {
         let alone = json!({"tools": [own], "tool_choice": {"type": "any"}});
         for upstream in [Responses, Chat] {
             let expected = vec!["tools.0".to_owned(), "tool_choice".to_owned()];
-            assert_eq!(decode(&alone, upstream), (json!({}), expected));
+            assert_eq!(decode(&alone, upstream), (json!({}), expected.clone()));
+            let (decoded, omissions) = decode(&fields, upstream);
+            assert_eq!((&decoded["tool_choice"], omissions), (&Value::Null, expected));
         }
     }
 }
