@@ -51,11 +51,13 @@ class Setup:
 # The official clients.
 OFFICIAL = ("openai", "openai_node")
 
-# The clients of Anthropic's API, which keep their history themselves.
+# The clients of Chat Completions and of Anthropic's API, which keep their history themselves.
+CHAT = ("chat", "chat_node")
 ANTHROPICS = ("anthropic", "anthropic_node", "ai_sdk_anthropic")
+WITHOUT_STATE = (*CHAT, *ANTHROPICS)
 
 # Those of a short run in front of another API.
-TRANSLATED = (*OFFICIAL, *ANTHROPICS, "reasoning", "codex")
+TRANSLATED = (*OFFICIAL, *WITHOUT_STATE, "reasoning", "codex")
 
 # The suites without a dialogue.
 WITHOUT_DIALOGUE = ("openai_methods", "openai_node_methods", "reasoning")
@@ -88,13 +90,13 @@ SETUPS = {
         # Anthropic's models think where `thinking` is asked for, and else do not.
         Setup("anthropic", api="anthropic", reasons_unasked=False, short=TRANSLATED),
         # `--state upstream`, once for each thing that becomes of a turn whose caller leaves.
-        Setup("kept-part", on_abort="part", short=STATEFUL, without=ANTHROPICS),
+        Setup("kept-part", on_abort="part", short=STATEFUL, without=WITHOUT_STATE),
         Setup(
-            "kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING, without=ANTHROPICS
+            "kept-whole", on_abort="whole", short=EVERY_WAY, only=LEAVING, without=WITHOUT_STATE
         ),
         # A chain whose last response is gone continues from the copy of that turn.
         Setup(
-            "kept-nothing", on_abort="nothing", short=EVERY_WAY, only=LEAVING, without=ANTHROPICS
+            "kept-nothing", on_abort="nothing", short=EVERY_WAY, only=LEAVING, without=WITHOUT_STATE
         ),
         # The provider has chains of responses only, at Azure's path.
         Setup("azure", on_abort="part", profile="azure", path="/openai/v1", suites=("azure",)),
@@ -103,7 +105,7 @@ SETUPS = {
             "provider",
             on_abort="part",
             has_gateway=False,
-            without=("azure", "codex", *ANTHROPICS, *WITHOUT_DIALOGUE),
+            without=("azure", "codex", *WITHOUT_STATE, *WITHOUT_DIALOGUE),
         ),
     )
 }

@@ -31,6 +31,8 @@ SUITES = {
     "ai_sdk": "ai_sdk.test.js",
     "open_responses": "open_responses.test.js",
     "reasoning": "reasoning.test.js",
+    "chat": "test_chat.py",
+    "chat_node": "chat.test.js",
     "codex": "codex.test.js",
 }
 

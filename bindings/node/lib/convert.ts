@@ -2,6 +2,7 @@ import { refuseOtherOptions, refuseOtherThanObject, refused } from "./arguments.
 import { valueText } from "./json.js";
 import { called, native } from "./native.js";
 import type { AnthropicEvent, AnthropicMessage } from "./streams/anthropic-events.js";
+import type { ChatChunk, ChatCompletion, ChatError } from "./streams/chat-chunks.js";
 import { unixNow } from "./streams/converted-events.js";
 import { lineOf } from "./streams/part.js";
 import type { ResponseObject, ResponsesEvent } from "./streams/responses-events.js";
@@ -9,8 +10,11 @@ import type { ResponseObject, ResponsesEvent } from "./streams/responses-events.
 /** The API of an answer. `ai-sdk` is the stream parts of the AI SDK. */
 export type Dialect = "responses" | "chat" | "anthropic" | "ai-sdk";
 
+/** A dialect to which answers are converted. */
+export type Target = "responses" | "chat" | "anthropic";
+
 /** Options of `convert`. */
-export interface ConvertOptions<To extends "responses" | "anthropic"> {
+export interface ConvertOptions<To extends Target> {
   /** The dialect of the given answer. */
   from: Dialect;
   /** The dialect of the result. */
@@ -26,7 +30,7 @@ export interface ConvertOptions<To extends "responses" | "anthropic"> {
 
 /** An answer in another dialect. */
 export interface Converted<Event, Answer> {
-  /** The events of the answer as a stream. The last one is terminal. */
+  /** The events of the answer as a stream, without `[DONE]`. The last one is terminal. */
   events: Event[];
   /** The whole answer as one object. It has status `failed` or an `error` if it failed. */
   answer: Answer;
@@ -50,11 +54,15 @@ export function convert(
 ): Converted<ResponsesEvent, ResponseObject>;
 export function convert(
   answer: string | Uint8Array | Iterable<object>,
+  options: ConvertOptions<"chat">,
+): Converted<ChatChunk | ChatError, ChatCompletion>;
+export function convert(
+  answer: string | Uint8Array | Iterable<object>,
   options: ConvertOptions<"anthropic">,
 ): Converted<AnthropicEvent, AnthropicMessage>;
 export function convert(
   answer: string | Uint8Array | Iterable<object>,
-  options: ConvertOptions<"responses" | "anthropic">,
+  options: ConvertOptions<Target>,
 ): Converted<unknown, unknown> {
   refuseOtherOptions(options, ["from", "to", "request", "eventNames"]);
   const { from, to, request, eventNames } = options;

@@ -64,10 +64,12 @@ impl Conversion {
     #[napi]
     pub fn finish(&mut self, now: i64) -> Option<Converted> {
         let conversion = self.conversion.take()?;
-        let ends_with_done = conversion.ends_with_done() && self.as_event_stream;
-        let surface::Converted { events, folded, notes, error } = conversion.finish(now);
+        let surface::Converted { events, folded, ends_with_done, notes, error } =
+            conversion.finish(now);
         let mut events = self.texts(events);
-        events.extend(ends_with_done.then(|| "data: [DONE]\n\n".to_owned()));
+        events.extend(
+            (ends_with_done && self.as_event_stream).then(|| "data: [DONE]\n\n".to_owned()),
+        );
         Some(Converted { events, folded, notes, error })
     }
 

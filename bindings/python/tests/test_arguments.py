@@ -120,7 +120,7 @@ def test_other_values_are_not_answers(answer: Any) -> None:
     ("options", "sentence"),
     [
         ({"from_": "ollama", "to": "responses"}, "^from: 'ollama' is none of"),
-        ({"from_": "chat", "to": "chat"}, "^to: cannot convert to 'chat'"),
+        ({"from_": "chat", "to": "ai-sdk"}, "^to: cannot convert to 'ai-sdk'"),
         ({"from_": "chat", "to": "responses", "event_names": "azure"}, "^event_names: 'azure'"),
         ({"from_": "chat", "to": "responses", "request": []}, "^request: not a JSON object"),
     ],

@@ -104,7 +104,7 @@ pub(crate) struct ConvertArgs {
     /// Dialect of standard input: ai-sdk, chat, anthropic or responses
     #[arg(long, value_name = "DIALECT")]
     pub(crate) from: String,
-    /// Dialect of the output: responses or anthropic
+    /// Dialect of the output: responses, chat or anthropic
     #[arg(long, value_name = "DIALECT")]
     pub(crate) to: String,
     /// Write one event per line, without the event stream framing

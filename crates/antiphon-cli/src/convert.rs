@@ -20,9 +20,9 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<ExitCode, Failure> {
     let from = dialect("--from", &args.from)?;
     let to = dialect("--to", &args.to)?;
     let writer = Writer::new(to).ok_or_else(|| {
-        Failure::usage(format!("--to: cannot convert to '{to}'; use responses or anthropic"))
+        Failure::usage(format!("--to: cannot convert to '{to}'; use responses, chat or anthropic"))
     })?;
-    let out = Output::from_args(args, writer.ends_with_done());
+    let out = Output::from_args(args);
     let conversion = conversion(args, from, writer)?;
     run(conversion, &mut io::stdin().lock(), out, &mut io::stdout().lock())
 }
@@ -101,8 +101,8 @@ fn stop_if_unread(written: io::Result<()>) -> Result<Option<ExitCode>, Failure> 
 /// The output format.
 #[derive(Clone, Copy)]
 enum Output {
-    /// An event stream. `ends_with_done` adds the final `[DONE]`.
-    EventStream { ends_with_done: bool },
+    /// An event stream.
+    EventStream,
     /// One event per line.
     Ndjson,
     /// The whole response as one JSON object, at the end.
@@ -110,18 +110,18 @@ enum Output {
 }
 
 impl Output {
-    fn from_args(args: &ConvertArgs, ends_with_done: bool) -> Self {
+    fn from_args(args: &ConvertArgs) -> Self {
         match (args.ndjson, args.fold) {
             (true, _) => Self::Ndjson,
             (_, true) => Self::Folded,
-            _ => Self::EventStream { ends_with_done },
+            _ => Self::EventStream,
         }
     }
 
     fn write_events(self, events: &[Event], out: &mut impl Write) -> io::Result<()> {
         for event in events {
             match self {
-                Self::EventStream { .. } => out.write_all(&event.to_sse())?,
+                Self::EventStream => out.write_all(&event.to_sse())?,
                 Self::Ndjson => {
                     out.write_all(&event.data)?;
                     out.write_all(b"\n")?;
@@ -135,7 +135,7 @@ impl Output {
     fn write_end(self, converted: &Converted, out: &mut impl Write) -> io::Result<()> {
         self.write_events(&converted.events, out)?;
         match self {
-            Self::EventStream { ends_with_done: true } => out.write_all(b"data: [DONE]\n\n")?,
+            Self::EventStream if converted.ends_with_done => out.write_all(b"data: [DONE]\n\n")?,
             Self::Folded => writeln!(out, "{}", converted.folded)?,
             _ => {}
         }

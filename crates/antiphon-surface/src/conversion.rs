@@ -10,7 +10,6 @@ use bytes::Bytes;
 /// ends.
 pub struct Conversion {
     conversion: dialect::Conversion,
-    ends_with_done: bool,
 }
 
 /// The reason why a conversion cannot start.
@@ -25,7 +24,7 @@ pub enum ConversionRefused {
         error: UnknownDialect,
     },
     /// A dialect that can only be read.
-    #[error("to: cannot convert to '{0}'; use responses or anthropic")]
+    #[error("to: cannot convert to '{0}'; use responses, chat or anthropic")]
     UnsupportedTarget(Dialect),
     /// The request is not a JSON object.
     #[error("request: not a JSON object: {0}")]
@@ -51,6 +50,8 @@ pub struct Converted {
     pub events: Vec<Event>,
     /// The whole answer as one JSON object.
     pub folded: String,
+    /// Whether an event stream of the answer ends with `data: [DONE]`.
+    pub ends_with_done: bool,
     /// The corrections to the input, one sentence each.
     pub notes: Vec<String>,
     /// The fault in the input, if it has one.
@@ -69,7 +70,7 @@ impl IdSource for OsIds {
 
 impl Conversion {
     /// A conversion of an answer in the dialect `from` (`responses`, `chat`, `anthropic` or
-    /// `ai-sdk`) for a client of the dialect `to` (`responses` or `anthropic`).
+    /// `ai-sdk`) for a client of the dialect `to` (`responses`, `chat` or `anthropic`).
     ///
     /// `request` is the answered request in the form of the Responses API, if known. `event_names`
     /// is `openai` or `open-responses`. `now` is in Unix seconds.
@@ -94,14 +95,8 @@ impl Conversion {
             .with_form(form)
             .with_permission(Permission::from_request(&request));
         let context = RequestContext::from_request(&request, Origin::new(from.name()));
-        let ends_with_done = writer.ends_with_done();
         let conversion = dialect::Conversion::new(from, context, assembler, writer);
-        Ok(Self { conversion, ends_with_done })
-    }
-
-    /// Whether an event stream of the dialect ends with `data: [DONE]`.
-    pub fn ends_with_done(&self) -> bool {
-        self.ends_with_done
+        Ok(Self { conversion })
     }
 
     /// Converts the next bytes, which may be cut anywhere: an event stream, or one JSON object per
@@ -116,6 +111,7 @@ impl Conversion {
         Converted {
             events: converted.events.into_iter().map(Event::from_engine).collect(),
             folded: converted.folded,
+            ends_with_done: converted.ends_with_done,
             notes: converted.finished.notes.iter().map(ToString::to_string).collect(),
             error: converted.error.map(|error| error.to_string()),
         }

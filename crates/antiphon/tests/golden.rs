@@ -26,7 +26,7 @@ const NOW: i64 = 1_770_000_060;
 fn streams_convert_as_expected() {
     let mut wrong = Vec::new();
     for case in cases() {
-        for target in [Dialect::Responses, Dialect::Anthropic] {
+        for target in [Dialect::Responses, Dialect::Chat, Dialect::Anthropic] {
             let received = case.converted(target, Form::OpenAi).to_text();
             if !case.is_expected(target, &received) {
                 wrong.push(format!("{} to {target}:\n{received}", case.name()));

@@ -12,7 +12,7 @@ from antiphon import _native
 Dialect = Literal["responses", "chat", "anthropic", "ai-sdk"]
 """The API of an answer. `ai-sdk` is the stream parts of the AI SDK."""
 
-Target = Literal["responses", "anthropic"]
+Target = Literal["responses", "chat", "anthropic"]
 """An API to which answers are converted."""
 
 EventNames = Literal["openai", "open-responses"]

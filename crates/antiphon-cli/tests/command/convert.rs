@@ -235,7 +235,7 @@ fn unsupported_conversion_is_rejected() {
         ),
         (
             ["--from", "chat", "--to", "ai-sdk"],
-            "--to: cannot convert to 'ai-sdk'; use responses or anthropic",
+            "--to: cannot convert to 'ai-sdk'; use responses, chat or anthropic",
         ),
     ];
     for (args, sentence) in cases {

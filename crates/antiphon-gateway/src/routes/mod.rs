@@ -59,7 +59,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route("/conversations/{id}/items/{item_id}", get(items::show).delete(items::delete))
         .route_layer(layer(with_gateway(), forward::by_path));
     let client_apis = Router::new()
-        .route("/chat/completions", post(client_api::complete_chat))
+        .route("/chat/completions", post(client_api::complete_chat).get(passthrough::pass_through))
         .route("/messages", post(client_api::create_message).fallback(not_allowed))
         .route("/messages/count_tokens", post(client_api::count_tokens).fallback(not_allowed))
         .route_layer(layer(with_gateway(), gate::permit_turn));

@@ -3,6 +3,8 @@
 
 mod background;
 mod browser;
+mod chat;
+mod client_apis;
 mod clients;
 mod compact;
 mod compliance;

@@ -101,8 +101,8 @@ fn invalid_conversion_is_refused() {
     };
     let unknown = "from: 'ollama' is none of 'responses', 'chat', 'anthropic' and 'ai-sdk'";
     assert_eq!(refused("ollama", "responses", None, None), unknown);
-    let not_written = "to: cannot convert to 'chat'; use responses or anthropic";
-    assert_eq!(refused("ai-sdk", "chat", None, None), not_written);
+    let not_written = "to: cannot convert to 'ai-sdk'; use responses, chat or anthropic";
+    assert_eq!(refused("chat", "ai-sdk", None, None), not_written);
     let names = "event_names: 'azure' is unknown; use openai or open-responses";
     assert_eq!(refused("ai-sdk", "responses", None, Some("azure")), names);
     let request = refused("ai-sdk", "responses", Some("[]"), None);

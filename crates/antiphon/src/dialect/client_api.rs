@@ -74,7 +74,7 @@ impl ClientApi {
         origin: &Origin,
     ) -> Result<DecodedRequest, InvalidRequest> {
         match self {
-            Self::Chat => chat::decode_request(request, origin),
+            Self::Chat => chat::decode_request(request, upstream, origin),
             Self::Anthropic => anthropic::decode_request(request, upstream, origin),
         }
     }
@@ -83,7 +83,7 @@ impl ClientApi {
     /// show.
     pub fn find_faults(self, request: &Object<'_>) -> Vec<ClientFault> {
         match self {
-            Self::Chat => Vec::new(),
+            Self::Chat => chat::find_faults(request),
             Self::Anthropic => anthropic::find_faults(request),
         }
     }
@@ -92,7 +92,7 @@ impl ClientApi {
     /// of the answer.
     pub fn writer(self, request: &Object<'_>, origin: Origin) -> Writer {
         match self {
-            Self::Chat => Writer::Chat(chat::ChatWriter::new(request)),
+            Self::Chat => Writer::Chat(Box::new(chat::ChatWriter::new(request, origin))),
             Self::Anthropic => Writer::Anthropic(anthropic::AnthropicWriter::new(Some(origin))),
         }
     }

@@ -70,6 +70,8 @@ pub struct Converted {
     pub finished: Finished,
     /// The whole answer as one object, in the dialect of the output.
     pub folded: String,
+    /// Whether an event stream ends with `[DONE]`.
+    pub ends_with_done: bool,
     /// The first error in the input.
     pub error: Option<ConversionError>,
 }
@@ -122,7 +124,8 @@ impl Conversion {
         events.extend(writer.end(&finished));
         let folded = writer.fold(&finished);
         finished.notes.extend(writer.left_out(&finished));
-        Converted { events, finished, folded, error }
+        let ends_with_done = writer.ends_with_done();
+        Converted { events, finished, folded, ends_with_done, error }
     }
 
     fn decode(&mut self, bytes: &[u8]) -> Result<(), ConversionError> {

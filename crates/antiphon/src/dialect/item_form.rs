@@ -1,5 +1,7 @@
 //! The form in which the other APIs carry an item, by its kind.
 
+use std::collections::HashSet;
+
 use crate::item::Kind;
 use crate::json::Object;
 
@@ -76,4 +78,23 @@ impl ItemForm {
             | K::Other(_) => Self::Unsupported,
         }
     }
+}
+
+/// Whether the items contain a call without its output.
+pub(super) fn has_pending_call(items: &[Object<'_>]) -> bool {
+    let (mut calls, mut outputs) = (Vec::new(), HashSet::new());
+    for item in items {
+        match ItemForm::from_object(item) {
+            ItemForm::FunctionCall | ItemForm::CustomCall => calls.push(item.get("call_id")),
+            ItemForm::Output => {
+                outputs.insert(item.get("call_id"));
+            }
+            ItemForm::Message
+            | ItemForm::Reasoning
+            | ItemForm::ProviderRecord
+            | ItemForm::Extension
+            | ItemForm::Unsupported => {}
+        }
+    }
+    calls.iter().any(|call_id| !outputs.contains(call_id))
 }

@@ -13,7 +13,7 @@ pub enum Writer {
     /// Writes the assembler's events unchanged.
     Responses,
     /// Writes the chunks of Chat Completions. Their events have no type.
-    Chat(chat::ChatWriter),
+    Chat(Box<chat::ChatWriter>),
     /// Writes the events of Anthropic Messages.
     Anthropic(anthropic::AnthropicWriter),
 }
@@ -23,7 +23,7 @@ impl Writer {
     pub fn new(dialect: Dialect) -> Option<Self> {
         match dialect {
             Dialect::Responses => Some(Self::Responses),
-            Dialect::Chat => Some(Self::Chat(chat::ChatWriter::new(&Object::default()))),
+            Dialect::Chat => Some(Self::Chat(Box::new(chat::ChatWriter::with_usage()))),
             Dialect::Anthropic => Some(Self::Anthropic(anthropic::AnthropicWriter::new(None))),
             Dialect::AiSdk => None,
         }
@@ -65,9 +65,14 @@ impl Writer {
         }
     }
 
-    /// Whether the stream ends with `[DONE]`.
+    /// Whether the stream ends with `[DONE]`. A stream of Chat Completions that has ended with an
+    /// error does not.
     pub fn ends_with_done(&self) -> bool {
-        matches!(self, Self::Responses | Self::Chat(_))
+        match self {
+            Self::Responses => true,
+            Self::Chat(writer) => !writer.has_failed(),
+            Self::Anthropic(_) => false,
+        }
     }
 
     /// The whole answer as one JSON object.

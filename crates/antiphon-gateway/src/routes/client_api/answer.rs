@@ -5,6 +5,7 @@ use antiphon::json::Object;
 use antiphon::stream::Event;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::{StreamExt as _, stream};
+use http::StatusCode;
 
 use super::super::json;
 use super::super::responses::sse;
@@ -16,7 +17,7 @@ pub(super) fn write(answer: Answer, mut writer: Writer) -> Response {
         Answer::Whole(Head(headers), response) => {
             let response = response.to_bytes();
             let response = Object::parse(&response).expect("a turn answers with an object");
-            (headers, json(writer.fold_response(&response))).into_response()
+            (status(&response), headers, json(writer.fold_response(&response))).into_response()
         }
         Answer::Stream(Head(headers), events) => {
             let events = events.into_stream();
@@ -24,6 +25,17 @@ pub(super) fn write(answer: Answer, mut writer: Writer) -> Response {
                 events.flat_map(move |event| stream::iter(write_event(event, &mut writer)));
             (headers, sse(written)).into_response()
         }
+    }
+}
+
+/// The status of a whole answer. A failed response is an error in the APIs of these clients.
+fn status(response: &Object<'_>) -> StatusCode {
+    let error = response.present("error").and_then(|raw| Object::parse_str(raw).ok());
+    let code = error.as_ref().and_then(|error| error.string("code"));
+    match (response.string("status").as_deref(), code.as_deref()) {
+        (Some("completed" | "incomplete"), _) => StatusCode::OK,
+        (_, Some("rate_limit_exceeded" | "rate_limit_error")) => StatusCode::TOO_MANY_REQUESTS,
+        _ => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

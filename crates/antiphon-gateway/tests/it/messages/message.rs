@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::support::{Answer, Mode};
 
 /// A message, and the headers that came with it.
-pub(super) struct Message {
+pub(crate) struct Message {
     answer: Answer,
     pub(super) json: Value,
 }
@@ -31,19 +31,19 @@ impl Message {
     }
 
     /// The blocks of this type.
-    pub(super) fn blocks(&self, kind: &str) -> Vec<&Value> {
+    pub(crate) fn blocks(&self, kind: &str) -> Vec<&Value> {
         let blocks = self.json["content"].as_array().expect("a message has content");
         blocks.iter().filter(|block| block["type"] == kind).collect()
     }
 
     /// The text of all text blocks.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let blocks = self.blocks("text").into_iter();
         blocks.map(|block| block["text"].as_str().expect("it is text")).collect()
     }
 
     /// The ids of the calls.
-    pub(super) fn calls(&self) -> Vec<&str> {
+    pub(crate) fn calls(&self) -> Vec<&str> {
         let calls = self.blocks("tool_use").into_iter();
         calls.map(|call| call["id"].as_str().expect("a call has an id")).collect()
     }

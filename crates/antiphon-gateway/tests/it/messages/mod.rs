@@ -14,7 +14,7 @@ use antiphon_gateway::settings::Settings;
 use antiphon_mock::Api;
 use serde_json::{Value, json};
 
-use self::message::Message;
+pub(crate) use self::message::Message;
 use crate::support::{Answer, Client, MODEL, Mode, World};
 
 const PATH: &str = "/v1/messages";
@@ -43,7 +43,7 @@ async fn world_with(api: UpstreamApi, change: impl FnOnce(&mut Settings)) -> Wor
 }
 
 /// A client with Anthropic's headers.
-fn client_of(world: &World) -> Client {
+pub(crate) fn client_of(world: &World) -> Client {
     let client = world.anonymous_client().with_header("x-api-key", "key-of-alice");
     client.with_header("anthropic-version", "2023-06-01")
 }
@@ -75,7 +75,7 @@ fn call(id: &str, text: &str) -> Value {
     json!({"type": "tool_use", "id": id, "name": "echo", "input": {"text": text}})
 }
 
-fn result(id: &str, output: &str) -> Value {
+pub(crate) fn result(id: &str, output: &str) -> Value {
     json!({"type": "tool_result", "tool_use_id": id, "content": output})
 }
 
@@ -94,7 +94,7 @@ async fn post(client: &Client, mode: Mode, request: &Value) -> Answer {
 }
 
 /// A client that holds the conversation and resends it with each request.
-struct Dialogue {
+pub(crate) struct Dialogue {
     client: Client,
     mode: Mode,
     /// The fields of each request, other than the messages.
@@ -103,12 +103,12 @@ struct Dialogue {
 }
 
 impl Dialogue {
-    fn new(client: Client, mode: Mode) -> Self {
+    pub(crate) fn new(client: Client, mode: Mode) -> Self {
         Self { client, mode, fields: json!({}), messages: Vec::new() }
     }
 
     /// The same client, which sets a field of each request.
-    fn field(mut self, key: &str, value: Value) -> Self {
+    pub(crate) fn field(mut self, key: &str, value: Value) -> Self {
         self.fields[key] = value;
         self
     }
@@ -123,7 +123,7 @@ impl Dialogue {
         request
     }
 
-    async fn say(&mut self, content: impl Into<Value>) -> Message {
+    pub(crate) async fn say(&mut self, content: impl Into<Value>) -> Message {
         let request = self.request(content);
         let message = create(&self.client, self.mode, &request).await;
         self.messages.push(assistant(message.json["content"].clone()));

@@ -68,7 +68,7 @@ async fn untyped_body_is_json_on_json_paths() {
         |settings: &mut Settings| settings.tenant_header = Some("x-tenant".parse().unwrap());
     let (world, others) = three_with(behind_a_proxy).await;
     for content_type in ["", "text/plain", "application/x-www-form-urlencoded"] {
-        let asked = post(&world, "/v1/chat/completions").header("x-tenant", "acme");
+        let asked = post(&world, "/v1/embeddings").header("x-tenant", "acme");
         let asked = asked.header("content-type", content_type);
         read_answer(asked, r#"{"model":"few-1"}"#).await;
     }
@@ -167,9 +167,9 @@ async fn built_in_model_serves_only_responses() {
 #[tokio::test]
 async fn nothing_passes_without_an_upstream() {
     let world = World::with(|settings| settings.upstreams.clear()).await;
-    let refused = read_answer(post(&world, "/v1/chat/completions"), "{}").await.refused();
+    let refused = read_answer(post(&world, "/v1/embeddings"), "{}").await.refused();
     assert_eq!(refused.status, 404);
-    let message = "Invalid URL (POST /v1/chat/completions): no upstream is configured that could \
-                   serve it (--upstream).";
+    let message = "Invalid URL (POST /v1/embeddings): no upstream is configured that could serve \
+                   it (--upstream).";
     assert_eq!(refused.body["error"]["message"], message);
 }

@@ -1,5 +1,6 @@
 //! What passes, passes as it came, there and back.
 
+use antiphon::dialect::UpstreamApi;
 use antiphon_mock::Reply;
 use http::{Method, StatusCode};
 use http_body_util::BodyExt as _;
@@ -136,7 +137,7 @@ async fn head_request_has_no_body() {
 
 #[tokio::test]
 async fn stream_passes_chunk_by_chunk() {
-    let world = World::new().await;
+    let world = World::with(|settings| settings.upstreams[0].api = UpstreamApi::Chat).await;
     let pieces =
         ["data: {\"choices\":[]}\n\n", "data: {\"cho", "ices\":[]}\n\n", "data: [DONE]\n\n"];
     let stream = Reply::new(StatusCode::OK, "text/event-stream", "").chunks(pieces).gated();

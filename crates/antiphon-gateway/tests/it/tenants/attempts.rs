@@ -103,14 +103,14 @@ fn of_responses(ids: &Ids) -> Vec<Attempt> {
     ]
 }
 
-/// Conversations that requests of Anthropic's API name.
+/// Conversations that requests of Chat Completions and of Anthropic's API name.
 fn of_other_apis(ids: &Ids) -> Vec<Attempt> {
     let messages = json!([{"role": "user", "content": "Hello"}]);
     let request = |conversation: &str| {
         let metadata = json!({"conversation": conversation});
         json!({"model": MODEL, "max_tokens": 100, "messages": messages, "metadata": metadata})
     };
-    let paths = ["/v1/messages", "/v1/messages/count_tokens"];
+    let paths = ["/v1/chat/completions", "/v1/messages", "/v1/messages/count_tokens"];
     let named = [&ids.conversation, &ids.response];
     let attempts =
         paths.iter().flat_map(|path| named.iter().map(|id| Attempt::post(*path, request(id))));

@@ -8,10 +8,12 @@ mod client_request;
 mod fields;
 pub mod history;
 mod request;
+mod sealed_details;
 mod stream;
 mod writer;
 
 pub(super) use client_request::decode_request;
+pub(super) use client_request::faults::find_faults;
 pub(super) use request::encode;
 pub use request::with_placeholder_reasoning;
 pub(super) use stream::Stream;

@@ -1,9 +1,8 @@
 //! The end of a message, and its token usage.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
-use crate::dialect::item_form::ItemForm;
+use crate::dialect::item_form::has_pending_call;
 use crate::json::{Object, quote};
 use crate::stream::Event;
 
@@ -99,25 +98,6 @@ fn stop_reason(is_incomplete: bool, response: &Object<'_>) -> &'static str {
     } else {
         "end_turn"
     }
-}
-
-/// Whether the items contain a call without its output.
-fn has_pending_call(items: &[Object<'_>]) -> bool {
-    let (mut calls, mut outputs) = (Vec::new(), HashSet::new());
-    for item in items {
-        match ItemForm::from_object(item) {
-            ItemForm::FunctionCall | ItemForm::CustomCall => calls.push(item.get("call_id")),
-            ItemForm::Output => {
-                outputs.insert(item.get("call_id"));
-            }
-            ItemForm::Message
-            | ItemForm::Reasoning
-            | ItemForm::ProviderRecord
-            | ItemForm::Extension
-            | ItemForm::Unsupported => {}
-        }
-    }
-    calls.iter().any(|call_id| !outputs.contains(call_id))
 }
 
 /// Whether the item is a call of a tool that Anthropic runs (`server_tool_use`, `mcp_tool_use`).

@@ -1,12 +1,10 @@
 //! Converts one message into items.
 
 use super::content::{self, Author};
-use super::{Decoder, Flaw, string};
+use super::{Decoder, Flaw, reasoning, string};
 use crate::dialect::chat::fields::{Fields, array};
-use crate::dialect::{Dialect, Seal};
 use crate::item::Kind;
-use crate::json::{Object, quote, unquote};
-use crate::transcript::Origin;
+use crate::json::{Object, unquote};
 
 impl Decoder<'_> {
     /// Converts instructions or a user message.
@@ -21,13 +19,11 @@ impl Decoder<'_> {
         if message.present("audio").is_some() {
             return Err(Flaw::new(".audio", "an audio answer has no item in the Responses API"));
         }
-        let thought = reasoning_item(message, self.origin);
+        let thoughts = reasoning::items(message, self.origin);
         let called = self.convert_calls(message)?;
         let parts = text_parts(message)?;
-        let is_empty = thought.is_none() && called.is_empty();
-        if let Some(thought) = thought {
-            self.push(thought)?;
-        }
+        let is_empty = thoughts.is_empty() && called.is_empty();
+        thoughts.into_iter().try_for_each(|thought| self.push(thought))?;
         if is_empty || !parts.is_empty() {
             let mut item = Fields::with_type("message");
             self.push(item.string("role", "assistant").raw("content", &array(&parts)).json())?;
@@ -66,32 +62,4 @@ fn text_parts(message: &Object<'_>) -> Result<Vec<String>, Flaw> {
         parts.push(Fields::with_type("refusal").raw("refusal", refusal).json());
     }
     Ok(parts)
-}
-
-/// The fields for reasoning. Servers use different ones.
-const REASONING_FIELDS: [&str; 3] = ["reasoning_content", "reasoning", "reasoning_details"];
-
-/// The reasoning item of an assistant message: its text, and, with an `origin`, all its reasoning
-/// fields, sealed.
-fn reasoning_item(message: &Object<'_>, origin: Option<&Origin>) -> Option<String> {
-    let is_nonempty = |raw: &&str| !matches!(*raw, r#""""# | "[]");
-    let fields = REASONING_FIELDS
-        .iter()
-        .filter_map(|name| Some((*name, message.present(name).filter(is_nonempty)?)));
-    let fields: Vec<(&str, &str)> = fields.collect();
-    if fields.is_empty() {
-        return None;
-    }
-    let mut item = Fields::with_type("reasoning");
-    item.raw("summary", "[]");
-    if let Some((_, text)) = fields.iter().find(|(_, raw)| raw.starts_with('"')) {
-        let part = Fields::with_type("reasoning_text").raw("text", text).json();
-        item.raw("content", &array([part]));
-    }
-    if let Some(origin) = origin {
-        let content = Fields::new().all(fields.iter().copied()).json();
-        let seal = Seal { dialect: Dialect::Chat, origin: origin.clone(), content };
-        item.raw("encrypted_content", &quote(&seal.to_text()));
-    }
-    Some(item.json())
 }

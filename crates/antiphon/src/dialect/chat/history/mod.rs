@@ -3,8 +3,9 @@
 mod calls;
 mod content;
 mod message;
+mod reasoning;
 #[cfg(test)]
-mod tests;
+pub(in crate::dialect::chat) mod tests;
 
 use serde_json::value::RawValue;
 

@@ -26,6 +26,7 @@ use bytes::Bytes;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{Encoded, Omission, Request, RequestPath, Unsupported};
 use crate::json::Object;
+pub(in crate::dialect::chat) use options::is_known as is_responses_field;
 pub use placeholder_reasoning::with_placeholder_reasoning;
 
 /// The name of the API in messages.

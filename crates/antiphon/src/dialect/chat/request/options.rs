@@ -116,7 +116,8 @@ pub(super) fn encode_unknown(request: &Object<'_>, body: &mut Body, omissions: &
     }
 }
 
-fn is_known(name: &str) -> bool {
+/// Whether the Responses API has a field with this name.
+pub(in crate::dialect::chat) fn is_known(name: &str) -> bool {
     RULES.iter().any(|rule| rule.field == name)
 }
 

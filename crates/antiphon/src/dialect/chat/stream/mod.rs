@@ -14,7 +14,7 @@ mod message;
 mod reasoning;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use bytes::Bytes;
 

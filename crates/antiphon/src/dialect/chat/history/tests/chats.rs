@@ -8,7 +8,7 @@ use super::*;
 
 /// An event in a chat.
 #[derive(Clone, Debug)]
-pub(super) enum Event {
+pub(in crate::dialect::chat) enum Event {
     User { text: &'static str, shows: Option<Shown> },
     Answer(Answer),
     Step { thought: Option<Thought>, says: Option<&'static str>, calls: Vec<Call> },
@@ -17,7 +17,7 @@ pub(super) enum Event {
 
 /// The end of a turn of the model.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
+pub(in crate::dialect::chat) struct Answer {
     thought: Option<Thought>,
     text: Option<&'static str>,
     /// With the text, or instead of it.
@@ -25,20 +25,20 @@ pub(super) struct Answer {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Shown {
+pub(in crate::dialect::chat) enum Shown {
     Image,
     File,
     Sound,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Thought {
+pub(in crate::dialect::chat) enum Thought {
     Content(&'static str),
     Details(&'static str),
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Call {
+pub(in crate::dialect::chat) struct Call {
     is_custom: bool,
     result: &'static str,
 }
@@ -74,7 +74,7 @@ fn answer() -> impl Strategy<Value = Event> {
 }
 
 /// A chat without adjacent assistant messages or adjacent instructions.
-pub(super) fn chats() -> impl Strategy<Value = Vec<Event>> {
+pub(in crate::dialect::chat) fn chats() -> impl Strategy<Value = Vec<Event>> {
     let turn = (user(), vec(step(), 0..3), option::of(answer()), option::weighted(0.2, text()));
     let turns = vec(turn, 0..4);
     (option::of(text()), turns).prop_map(|(instructions, turns)| {
@@ -90,7 +90,7 @@ pub(super) fn chats() -> impl Strategy<Value = Vec<Event>> {
 }
 
 /// The chat as messages.
-pub(super) fn messages(chat: &[Event]) -> Value {
+pub(in crate::dialect::chat) fn messages(chat: &[Event]) -> Value {
     let mut messages = Vec::new();
     for (position, event) in chat.iter().enumerate() {
         match event {
@@ -124,7 +124,7 @@ pub(super) fn messages(chat: &[Event]) -> Value {
 }
 
 /// The chat as items without ids.
-pub(super) fn items_of_chat(chat: &[Event]) -> Vec<Value> {
+pub(in crate::dialect::chat) fn items_of_chat(chat: &[Event]) -> Vec<Value> {
     let mut items = Vec::new();
     for (position, event) in chat.iter().enumerate() {
         match event {

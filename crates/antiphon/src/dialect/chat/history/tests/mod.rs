@@ -1,6 +1,6 @@
 //! Chat Completions histories as items.
 
-mod chats;
+pub(in crate::dialect::chat) mod chats;
 mod flaws;
 mod laws;
 mod older;

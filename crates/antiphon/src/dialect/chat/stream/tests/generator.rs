@@ -6,19 +6,19 @@ use serde_json::{Value, json};
 
 use super::{calls, chunk, finish, named_call, text};
 
-pub(super) type Pieces = Vec<String>;
+pub(in crate::dialect::chat) type Pieces = Vec<String>;
 
 /// The output of a model, in deltas.
 #[derive(Clone, Debug)]
-pub(super) struct Answer {
-    pub(super) reasoning: Pieces,
-    pub(super) content: Pieces,
+pub(in crate::dialect::chat) struct Answer {
+    pub(in crate::dialect::chat) reasoning: Pieces,
+    pub(in crate::dialect::chat) content: Pieces,
     pub(super) calls: Vec<(String, Pieces)>,
 }
 
 /// The format in which a server streams calls.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CallFormat {
+pub(in crate::dialect::chat) struct CallFormat {
     pub(super) counting: Counting,
     pub(super) naming: Naming,
     pub(super) repeats: bool,
@@ -48,7 +48,7 @@ pub(super) enum Naming {
 impl CallFormat {
     /// Whether fragments can be assigned to their calls. If calls do not interleave, this means
     /// that the first fragment of a call differs from a later fragment of the call before it.
-    pub(super) fn distinguishes_calls(self) -> bool {
+    pub(in crate::dialect::chat) fn distinguishes_calls(self) -> bool {
         let is_counted = !matches!(self.counting, Counting::AllZero | Counting::Missing);
         let is_named = self.naming == Naming::Unique && (!self.interleaves || self.repeats);
         let by_names = self.counting == Counting::Missing
@@ -85,7 +85,7 @@ impl CallFormat {
     }
 }
 
-pub(super) fn call_format() -> impl Strategy<Value = CallFormat> {
+pub(in crate::dialect::chat) fn call_format() -> impl Strategy<Value = CallFormat> {
     use {Counting as C, Naming as N};
     let counting =
         prop::sample::select(vec![C::FromZero, C::FromOne, C::WithGaps, C::AllZero, C::Missing]);
@@ -105,7 +105,7 @@ fn pieces() -> impl Strategy<Value = Pieces> {
     vec("[a-z \\\\\"/\n\u{e9}\u{1f600}]{0,5}", 0..4)
 }
 
-pub(super) fn answer() -> impl Strategy<Value = Answer> {
+pub(in crate::dialect::chat) fn answer() -> impl Strategy<Value = Answer> {
     let call = ("[a-c]", vec("[a-z{}\":\\\\,1\n]{1,5}", 1..4));
     (pieces(), pieces(), vec(call, 0..4)).prop_map(|(reasoning, content, calls)| Answer {
         reasoning,
@@ -116,7 +116,7 @@ pub(super) fn answer() -> impl Strategy<Value = Answer> {
 
 impl Answer {
     /// The chunks of a server with this format.
-    pub(super) fn chunks(&self, call_format: CallFormat) -> Vec<Value> {
+    pub(in crate::dialect::chat) fn chunks(&self, call_format: CallFormat) -> Vec<Value> {
         let reasoning =
             self.reasoning.iter().map(|piece| chunk(&json!({"reasoning_content": piece})));
         let content = self.content.iter().map(|piece| text(piece));
@@ -143,7 +143,7 @@ impl Answer {
     }
 
     /// Whether the answer has any output.
-    pub(super) fn has_output(&self) -> bool {
+    pub(in crate::dialect::chat) fn has_output(&self) -> bool {
         let texts = [&self.reasoning, &self.content];
         !self.calls.is_empty() || texts.iter().any(|pieces| !pieces.concat().is_empty())
     }

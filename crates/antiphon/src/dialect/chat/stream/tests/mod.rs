@@ -6,7 +6,7 @@ mod calls_uncounted;
 mod chunks;
 mod endings;
 mod errors;
-mod generator;
+pub(in crate::dialect::chat) mod generator;
 mod golden;
 mod laws;
 mod message;
