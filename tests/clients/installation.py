@@ -47,13 +47,14 @@ NEWEST = Versions(PYTHON_SUITES / "requirements.txt", NODE_SUITES)
 VERSIONS = {
     "newest": NEWEST,
     # There is no provider of Open Responses for this AI SDK, `openai_methods` lists the methods of
-    # the newest libraries, Anthropic's are not pinned there, and Codex updates itself.
+    # the newest libraries, Anthropic's are not pinned there, and coding agents update
+    # themselves.
     "oldest": Versions(
         HERE / "oldest" / "requirements.txt",
         HERE / "oldest",
         without=(
             *("open_responses", "openai_methods", "openai_node_methods", "codex"),
-            *("anthropic", "anthropic_node", "ai_sdk_anthropic"),
+            *("anthropic", "anthropic_node", "ai_sdk_anthropic", "claude_code"),
         ),
         lose_more=True,
     ),

@@ -53,7 +53,7 @@ OFFICIAL = ("openai", "openai_node")
 
 # The clients of Chat Completions and of Anthropic's API, which keep their history themselves.
 CHAT = ("chat", "chat_node")
-ANTHROPICS = ("anthropic", "anthropic_node", "ai_sdk_anthropic")
+ANTHROPICS = ("anthropic", "anthropic_node", "ai_sdk_anthropic", "claude_code")
 WITHOUT_STATE = (*CHAT, *ANTHROPICS)
 
 # Those of a short run in front of another API.

@@ -34,6 +34,7 @@ SUITES = {
     "chat": "test_chat.py",
     "chat_node": "chat.test.js",
     "codex": "codex.test.js",
+    "claude_code": "claude_code.test.js",
 }
 
 TEST_TIMEOUT = 60

@@ -8,16 +8,13 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createServer, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
+import { Run } from "./coding_agent.js";
 import { Tenant } from "./context.js";
 
 const PROGRAM = fileURLToPath(new URL("node_modules/@openai/codex/bin/codex.js", import.meta.url));
 const MCP_SERVER = fileURLToPath(new URL("codex_mcp.js", import.meta.url));
-
-// One run of the program, and what a test waits for in it.
-const RUN_TIMEOUT = 25_000;
 
 /**
  * How Codex is told of the gateway: as a provider of its own, or by the address of OpenAI's API. Of
@@ -104,47 +101,6 @@ export class Codex {
       NO_PROXY: "127.0.0.1",
       [key]: this.tenant.apiKey,
     };
-  }
-}
-
-/** One run of the program. */
-class Run {
-  constructor(child, onEvent) {
-    this.child = child;
-    this.events = [];
-    this.errors = "";
-    this.waiting = [];
-    child.stderr.on("data", (text) => (this.errors += text));
-    const lines = createInterface({ input: child.stdout });
-    lines.on("line", (line) => {
-      const event = JSON.parse(line);
-      onEvent(event);
-      this.events.push(event);
-      this.waiting = this.waiting.filter(({ isIt, resolve }) => !isIt(event) || resolve(event));
-    });
-    const timeout = setTimeout(() => this.kill(), RUN_TIMEOUT);
-    this.ended = Promise.all([once(child, "exit"), once(lines, "close")]).then(([[status]]) => {
-      clearTimeout(timeout);
-      for (const { reject } of this.waiting) reject(new Error(`Codex ended: ${this.errors}`));
-      return { status, events: this.events, errors: this.errors };
-    });
-  }
-
-  /** The first event that is meant. Fails if the program ends without it. */
-  async event(isIt) {
-    const arrived = this.events.find(isIt);
-    if (arrived) return arrived;
-    return new Promise((resolve, reject) => this.waiting.push({ isIt, resolve, reject }));
-  }
-
-  /** Ends the program and what it has started, as closing its terminal does. */
-  async kill() {
-    try {
-      process.kill(-this.child.pid, "SIGKILL");
-    } catch (error) {
-      if (error.code !== "ESRCH") throw error;
-    }
-    await this.ended;
   }
 }
 

@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
 import { Codex, OPENAI, OWN_PROVIDER } from "./codex.js";
+import { count, until, wellFormedRequests } from "./coding_agent.js";
 import { FACT, RECALL, assertRecalled } from "./leaving.js";
 
 const SHORT = process.env.ANTIPHON_CLIENTS === "short";
@@ -15,10 +16,6 @@ const COMMAND = "exec_command: echo hello | tee said.txt";
 const ASLEEP = "exec_command: echo begun > said.txt; sleep 60";
 // A tool within a namespace, which other APIs do not have.
 const REPEAT = "mcp__parrot__repeat: hello";
-
-// What a test waits for outside of Codex.
-const TIMEOUT = 10_000;
-const POLL = 50;
 
 suite("Codex holds a dialogue", () => {
   for (const websockets of [false, true]) {
@@ -129,36 +126,4 @@ async function goesOnAfterCommand(codex) {
   await codex.ask("Go on.");
   assertRecalled(await codex.ask(RECALL));
   await wellFormedRequests(codex);
-}
-
-/** What the model was given in each request: nothing was refused, and each output has its call. */
-async function wellFormedRequests(codex) {
-  const requests = await codex.tenant.modelRequests();
-  const refusals = requests.flatMap(({ refusal }) => refusal ?? []);
-  assert.deepEqual(refusals, []);
-  for (const { items } of requests) {
-    const callIds = (type) => items.filter((i) => i.type === type).map((i) => i.call_id);
-    assert.deepEqual(callIds("function_call_output"), callIds("function_call"));
-    const ids = items.flatMap(({ id }) => id ?? []);
-    assert.deepEqual(ids, [...new Set(ids)]);
-  }
-  return requests.map(({ items }) => items);
-}
-
-/** How often the user says this text in a request. An API joins what is said one after another. */
-function count(items, text) {
-  const said = items.filter(({ role }) => role === "user").map(({ content }) => textOf(content));
-  return said.join("\n").split(text).length - 1;
-}
-
-function textOf(content) {
-  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
-}
-
-async function until(isSo) {
-  const deadline = performance.now() + TIMEOUT;
-  while (!(await isSo())) {
-    assert.ok(performance.now() < deadline, "it has not come in time");
-    await new Promise((resolve) => setTimeout(resolve, POLL));
-  }
 }

@@ -1,0 +1,86 @@
+// Claude Code, as its npm package brings it: one user with a home, a working directory and a tenant of
+// its own. `claude --print` says a prompt, and writes an event a line.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { Run } from "./coding_agent.js";
+import { Tenant } from "./context.js";
+
+// The program is in a package for the platform. The main package's own script would only link to it.
+const PACKAGE = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
+const PROGRAM = fileURLToPath(new URL(`node_modules/${PACKAGE}/claude`, import.meta.url));
+
+const FLAGS = [
+  ...["--print", "--output-format", "stream-json", "--verbose"],
+  // The commands of the tests are their own.
+  "--dangerously-skip-permissions",
+];
+
+/** One user of Claude Code, alone with its files and its key. `close` it at the end. */
+export class ClaudeCode {
+  static async open(options = {}) {
+    return new ClaudeCode(await mkdtemp(join(tmpdir(), "claude-code-")), options);
+  }
+
+  constructor(files, { model = "fake-model", thinkingTokens = 0 }) {
+    Object.assign(this, { files, model, thinkingTokens, tenant: new Tenant() });
+    this.runs = new Set();
+  }
+
+  /** Says a prompt in this user's only session, and returns the result. */
+  async ask(prompt) {
+    const { status, events, errors } = await this.start(prompt).ended;
+    const result = events.find(({ type }) => type === "result");
+    assert.ok(result, errors);
+    assert.equal(result.is_error, false, result.result);
+    assert.equal(status, 0, errors);
+    return result.result;
+  }
+
+  /** Starts a turn. Its events arrive one by one. */
+  start(prompt) {
+    const session = this.runs.size > 0 ? ["--continue"] : [];
+    const child = spawn(PROGRAM, [...session, ...FLAGS, prompt], {
+      cwd: this.files,
+      env: this.env(),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    const run = new Run(child, () => {});
+    this.runs.add(run);
+    return run;
+  }
+
+  /** What a command has written to a file of the working directory. */
+  async read(name) {
+    return readFile(join(this.files, name), "utf8");
+  }
+
+  async close() {
+    for (const run of this.runs) await run.kill();
+    await rm(this.files, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  env() {
+    return {
+      PATH: process.env.PATH,
+      HOME: this.files,
+      NO_PROXY: "127.0.0.1",
+      ANTHROPIC_BASE_URL: new URL("/", this.tenant.baseURL).href.replace(/\/$/, ""),
+      ANTHROPIC_AUTH_TOKEN: this.tenant.apiKey,
+      ANTHROPIC_MODEL: this.model,
+      ANTHROPIC_SMALL_FAST_MODEL: this.model,
+      MAX_THINKING_TOKENS: String(this.thinkingTokens),
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      CLAUDE_CODE_MAX_RETRIES: "0",
+      DISABLE_AUTOUPDATER: "1",
+      // The tests may run as root.
+      IS_SANDBOX: "1",
+    };
+  }
+}

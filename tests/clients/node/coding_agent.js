@@ -1,0 +1,86 @@
+// Coding agents: runs of their programs, and the requests that their model was given.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+
+// One run of a program, and what a test waits for in it.
+const RUN_TIMEOUT = 25_000;
+
+// What a test waits for outside of a program.
+const TIMEOUT = 10_000;
+const POLL = 50;
+
+/** One run of a program that writes an event a line. */
+export class Run {
+  constructor(child, onEvent) {
+    this.child = child;
+    this.events = [];
+    this.errors = "";
+    this.waiting = [];
+    child.stderr.on("data", (text) => (this.errors += text));
+    const lines = createInterface({ input: child.stdout });
+    lines.on("line", (line) => {
+      const event = JSON.parse(line);
+      onEvent(event);
+      this.events.push(event);
+      this.waiting = this.waiting.filter(({ isIt, resolve }) => !isIt(event) || resolve(event));
+    });
+    const timeout = setTimeout(() => this.kill(), RUN_TIMEOUT);
+    this.ended = Promise.all([once(child, "exit"), once(lines, "close")]).then(([[status]]) => {
+      clearTimeout(timeout);
+      for (const { reject } of this.waiting) reject(new Error(`the program ended: ${this.errors}`));
+      return { status, events: this.events, errors: this.errors };
+    });
+  }
+
+  /** The first event that is meant. Fails if the program ends without it. */
+  async event(isIt) {
+    const arrived = this.events.find(isIt);
+    if (arrived) return arrived;
+    return new Promise((resolve, reject) => this.waiting.push({ isIt, resolve, reject }));
+  }
+
+  /** Ends the program and what it has started, as closing its terminal does. */
+  async kill() {
+    try {
+      process.kill(-this.child.pid, "SIGKILL");
+    } catch (error) {
+      if (error.code !== "ESRCH") throw error;
+    }
+    await this.ended;
+  }
+}
+
+/** What the model was given in each request: nothing was refused, and each output has its call. */
+export async function wellFormedRequests({ tenant }) {
+  const requests = await tenant.modelRequests();
+  const refusals = requests.flatMap(({ refusal }) => refusal ?? []);
+  assert.deepEqual(refusals, []);
+  for (const { items } of requests) {
+    const callIds = (type) => items.filter((i) => i.type === type).map((i) => i.call_id);
+    assert.deepEqual(callIds("function_call_output"), callIds("function_call"));
+    const ids = items.flatMap(({ id }) => id ?? []);
+    assert.deepEqual(ids, [...new Set(ids)]);
+  }
+  return requests.map(({ items }) => items);
+}
+
+/** How often the user says this text in a request. An API joins what is said one after another. */
+export function count(items, text) {
+  const said = items.filter(({ role }) => role === "user").map(({ content }) => textOf(content));
+  return said.join("\n").split(text).length - 1;
+}
+
+function textOf(content) {
+  return typeof content === "string" ? content : content.map(({ text }) => text ?? "").join("");
+}
+
+/** Waits for a condition outside of a program. */
+export async function until(isSo) {
+  const deadline = performance.now() + TIMEOUT;
+  while (!(await isSo())) {
+    assert.ok(performance.now() < deadline, "it has not come in time");
+    await new Promise((resolve) => setTimeout(resolve, POLL));
+  }
+}
