@@ -14,8 +14,8 @@ pub(crate) struct ClientChanges {
 }
 
 impl ClientChanges {
-    /// The changes to a request with these faults and omissions. The encoder reports a fault without
-    /// an action itself.
+    /// The changes to a request with these faults and omissions. The encoder itself reports a fault
+    /// without an action.
     pub(crate) fn new(faults: Vec<ClientFault>, fields: Vec<Omission>) -> Self {
         let repairs = faults.into_iter().filter_map(|fault| {
             let names = (fault.name, fault.action?);

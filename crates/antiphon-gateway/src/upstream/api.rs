@@ -65,8 +65,8 @@ pub(super) fn credential(api: UpstreamApi, key: &Secret) -> (HeaderName, Zeroizi
     (name, Zeroizing::new(value))
 }
 
-/// Whether a caller's header is forwarded to a server of this API. No vendor receives the headers of
-/// the other: OpenAI's organization and project, Anthropic's betas.
+/// Whether a caller's header is forwarded to a server of this API. No vendor receives the headers
+/// of the other: OpenAI's organization and project, Anthropic's betas.
 pub(super) fn forwards_header(api: UpstreamApi, name: &HeaderName) -> bool {
     match api.vendor() {
         Vendor::OpenAi => !name.as_str().starts_with("anthropic-"),

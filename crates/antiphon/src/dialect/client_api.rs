@@ -65,8 +65,8 @@ impl ClientApi {
     }
 
     /// Converts a request. `origin` is the upstream and model that will answer: it receives the
-    /// reasoning of the history that has no other origin. `upstream` is the upstream's API: if it is
-    /// the client's, fields that the Responses API does not have stay unchanged.
+    /// reasoning of the history that has no other origin. `upstream` is the upstream's API: if it
+    /// is the client's, fields that the Responses API does not have stay unchanged.
     pub fn decode_request(
         self,
         request: &Object<'_>,

@@ -37,8 +37,8 @@ impl Seal {
         format!(r#"{{"antiphon":"{dialect}","origin":{origin},"content":{}}}"#, self.content)
     }
 
-    /// The seal around content that a server of the Responses API encrypted. A client of another API
-    /// returns it, so that its origin is known.
+    /// The seal around content that a server of the Responses API encrypted. A client of another
+    /// API returns it, so that its origin is known.
     pub(super) fn from_encrypted(text: &str, origin: Origin) -> Self {
         let content = format!(r#"{{"encrypted_content":{}}}"#, quote(text));
         Self { dialect: Dialect::Responses, origin, content }

@@ -1,5 +1,5 @@
-//! `POST /v1/chat/completions`, `POST /v1/messages` and `POST /v1/messages/count_tokens`: the APIs of
-//! clients that resend their whole history.
+//! `POST /v1/chat/completions`, `POST /v1/messages` and `POST /v1/messages/count_tokens`: the APIs
+//! of clients that resend their whole history.
 //!
 //! A request becomes one of the Responses API and runs as a turn. The answer is written in the
 //! client's API. A request for an upstream with the same API passes to it unchanged, unless it

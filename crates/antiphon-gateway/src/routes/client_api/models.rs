@@ -40,8 +40,8 @@ fn date_time(seconds: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }
 
-/// The date of a day, counted from 1970-01-01. The algorithm counts years from March, so that a leap
-/// day is the last one, and in eras of 400 years, which have equally many days.
+/// The date of a day, counted from 1970-01-01. The algorithm counts years from March, so that a
+/// leap day is the last one, and in eras of 400 years, which have equally many days.
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));

@@ -18,9 +18,9 @@
 //! | `temperature`, `top_p` | the same; 1, the default, is left out for other upstreams |
 //! | `stream` | the same |
 //!
-//! For an Anthropic upstream, `thinking`, `output_config` and each field that the Responses API does
-//! not have stay unchanged, because the encoder sends them as they are. For other upstreams, the
-//! rest is left out and reported, except `cache_control`.
+//! For an Anthropic upstream, `thinking`, `output_config` and each field that the Responses API
+//! does not have stay unchanged, because the encoder sends them as they are. For other upstreams,
+//! the rest is left out and reported, except `cache_control`.
 
 pub(super) mod faults;
 mod field;

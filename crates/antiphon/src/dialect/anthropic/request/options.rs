@@ -7,8 +7,8 @@ use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::json::{Object, unquote};
 
-/// The fields of a Responses API request, `max_tokens` and `thinking`. A field that is neither here nor in
-/// [`REFUSED`] is sent unchanged.
+/// The fields of a Responses API request, `max_tokens` and `thinking`. A field that is neither here
+/// nor in [`REFUSED`] is sent unchanged.
 const KNOWN: [&str; 31] = [
     "client_metadata",
     "conversation",

@@ -53,8 +53,8 @@ pub struct AnthropicWriter {
 }
 
 impl AnthropicWriter {
-    /// A writer of an answer of `origin`, for which it seals encrypted reasoning. Without an origin,
-    /// the client gets the encrypted content as it is.
+    /// A writer of an answer of `origin`, for which it seals encrypted reasoning. Without an
+    /// origin, the client gets the encrypted content as it is.
     pub(in crate::dialect) fn new(origin: Option<Origin>) -> Self {
         let (queue, tools) = (BlockQueue::default(), ToolIds::default());
         Self { queue, tools, item_writers: Vec::new(), origin }

@@ -61,7 +61,10 @@ fn invalid_field_is_named() {
 #[test]
 fn invalid_message_is_named() {
     let user = |block: Value| json!([{"role": "user", "content": [block]}]);
-    let assistant = |block: Value| json!([{"role": "user", "content": "x"}, {"role": "assistant", "content": [block]}]);
+    let assistant = |block: Value| {
+        let asked = json!({"role": "user", "content": "x"});
+        json!([asked, {"role": "assistant", "content": [block]}])
+    };
     for (messages, message) in [
         (json!(["x"]), "messages.0: Input should be a valid dictionary"),
         (json!([{"content": "x"}]), "messages.0.role: Field required"),

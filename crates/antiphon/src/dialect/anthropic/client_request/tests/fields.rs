@@ -37,7 +37,8 @@ fn few_tokens_are_raised_to_the_minimum() {
 fn other_fields_are_for_anthropic_only() {
     let own = json!({"top_k": 5, "stop_sequences": ["END"], "container": "c",
         "output_format": {"type": "json_schema", "schema": {}},
-        "thinking": {"type": "enabled", "budget_tokens": 2_000}, "output_config": {"effort": "max"}});
+        "thinking": {"type": "enabled", "budget_tokens": 2_000},
+        "output_config": {"effort": "max"}});
     assert_eq!(decode_all(&own, Anthropic), own);
 
     let (fields, omissions) = decode(&own, Responses);
@@ -70,7 +71,8 @@ fn cache_control_is_left_out_silently() {
 #[test]
 fn fields_of_the_responses_api_do_not_pass() {
     let foreign = json!({"previous_response_id": "resp_1", "conversation": "conv_1", "store": true,
-        "background": true, "input": "x", "instructions": "x", "context_management": {"edits": []}});
+        "background": true, "input": "x", "instructions": "x",
+        "context_management": {"edits": []}});
     for upstream in [Responses, Chat, Anthropic] {
         let (fields, omissions) = decode(&foreign, upstream);
         assert_eq!(fields, json!({}));
