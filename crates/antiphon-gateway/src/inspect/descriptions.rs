@@ -45,8 +45,8 @@ const OWN: &[(&str, &str)] = own![
     "repeated_text": "A message equals one of the latest stored ones, and nothing shows that the \
         client resends its history. It was taken as new, so it may be stored twice.\n\n\
         ## The fix\n\nSend items with their ids, or only those that are new.",
-    "unrecognized_replay": "A message is part of a history that is sent again, but equals no stored \
-        one. It was taken as new, so it may be stored twice.\n\n## The fix\n\nSend items with \
+    "unrecognized_replay": "A message is part of a history that is sent again, but equals no \
+        stored one. It was taken as new, so it may be stored twice.\n\n## The fix\n\nSend items with \
         their ids, or only those that are new.",
     "used_id": "The id belongs to another stored item. The item got a new one.",
 ];

@@ -46,7 +46,8 @@ struct FaultPage {
     text: &'static str,
 }
 
-/// `GET /inspect/faults.json`: the descriptions of all faults and repairs, which hold no data of a tenant.
+/// `GET /inspect/faults.json`: the descriptions of all faults and repairs, which hold no data of a
+/// tenant.
 pub(super) async fn faults() -> Response {
     let pages = inspect::descriptions().map(|(name, text)| FaultPage { name, text });
     json(serde_json::to_string(&pages.collect::<Vec<_>>()).expect("the pages are plain text"))

@@ -20,10 +20,10 @@ pub(crate) use thinking::thinks;
 /// Validates a request to `POST /v1/messages` and returns the first refusal.
 ///
 /// The order is headers, parameters, tools, each message alone, then the relations between the
-/// messages. Unknown fields are refused, unless a value of `anthropic-beta` adds them. Consecutive messages of one role pass, because the
-/// provider merges them; tool results, however, must be in the message right after their calls.
-/// Thinking must have the [signature](crate::thinking_signature) that it was issued with, for the
-/// same model.
+/// messages. Unknown fields are refused, unless a value of `anthropic-beta` adds them. Consecutive
+/// messages of one role pass, because the provider merges them; tool results, however, must be in
+/// the message right after their calls. Thinking must have the
+/// [signature](crate::thinking_signature) that it was issued with, for the same model.
 pub fn validate(headers: &HeaderMap, body: &Value) -> Result<(), Refusal> {
     check_headers(headers)?;
     let request = Field::root(body);
