@@ -3,7 +3,7 @@
 
     build.py --out DIR [--mdbook PROGRAM] [--repository URL]
 
-`SUMMARY.md` lists the pages by their paths in the repository, and links between pages stay links.
+`SUMMARY.md.in` lists the pages by their paths in the repository, and links between pages stay links.
 A link to a file that is no page leads to the repository, or becomes text without its URL.
 """
 
@@ -110,7 +110,7 @@ class Sources:
 
 def summary() -> str:
     """The list of all pages: those of the file, the faults, and every other document at the end."""
-    text = (HERE / "SUMMARY.md").read_text()
+    text = (HERE / "SUMMARY.md.in").read_text()
     text = text.replace("@FAULTS@", listed(sorted((ROOT / FAULTS).glob("*.md"))))
     agents = [page for page in sorted((ROOT / "docs/agents").glob("*.md")) if page.stem != "README"]
     text = text.replace("@AGENTS@", listed(agents))

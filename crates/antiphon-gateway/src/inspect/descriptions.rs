@@ -46,8 +46,8 @@ const OWN: &[(&str, &str)] = own![
         client resends its history. It was taken as new, so it may be stored twice.\n\n\
         ## The fix\n\nSend items with their ids, or only those that are new.",
     "unrecognized_replay": "A message is part of a history that is sent again, but equals no \
-        stored one. It was taken as new, so it may be stored twice.\n\n## The fix\n\nSend items with \
-        their ids, or only those that are new.",
+        stored one. It was taken as new, so it may be stored twice.\n\n## The fix\n\nSend \
+        items with their ids, or only those that are new.",
     "used_id": "The id belongs to another stored item. The item got a new one.",
 ];
 
