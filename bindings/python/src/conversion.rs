@@ -25,7 +25,7 @@ pub(crate) fn convert<'py>(
     let request = request.map(|request| to_json_text("request", request)).transpose()?;
     let convert = || surface::convert(&answer, from, to, request.as_ref(), Some(event_names), now);
     let converted = py.detach(convert).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let surface::Converted { events, folded, notes, error } = converted;
+    let surface::Converted { events, folded, notes, error, ends_with_done: _ } = converted;
     let events = events.iter().map(|event| parse_event(py, event)).collect::<PyResult<Vec<_>>>()?;
     Ok((PyList::new(py, events)?, parse_value(py, &folded)?, notes, error))
 }

@@ -38,7 +38,7 @@ pub(crate) struct InspectArgs {
         long,
         value_name = "PART",
         conflicts_with = "conversation",
-        value_parser = PossibleValuesParser::new(ListPart::ALL.map(|(name, _)| name)).map(list_part)
+        value_parser = PossibleValuesParser::new(ListPart::ALL.map(|(name, _)| name)).map(|name| list_part(&name))
     )]
     pub(super) show: Option<ListPart>,
     /// Number of conversations, or of the newest turns
@@ -53,7 +53,7 @@ pub(crate) struct InspectArgs {
 }
 
 /// The part with this name, which was checked.
-fn list_part(name: String) -> ListPart {
+fn list_part(name: &str) -> ListPart {
     let found = ListPart::ALL.into_iter().find(|(known, _)| *known == name);
     found.expect("clap accepts the names of parts only").1
 }

@@ -111,7 +111,9 @@ impl Dialogue {
         let calls = turn.output().iter().filter(|item| item["type"] == "function_call");
         Said {
             text: said(turn.output()),
-            calls: calls.map(|call| call["call_id"].as_str().unwrap().to_owned()).collect(),
+            calls: calls
+                .map(|call| call["call_id"].as_str().expect("a call has an id").to_owned())
+                .collect(),
             reasons: turn.output().iter().any(|item| item["type"] == "reasoning"),
         }
     }
