@@ -38,7 +38,8 @@ pub(crate) struct InspectArgs {
         long,
         value_name = "PART",
         conflicts_with = "conversation",
-        value_parser = PossibleValuesParser::new(ListPart::ALL.map(|(name, _)| name)).map(|name| list_part(&name))
+        value_parser = PossibleValuesParser::new(ListPart::ALL.map(|(name, _)| name))
+            .map(|name| list_part(&name))
     )]
     pub(super) show: Option<ListPart>,
     /// Number of conversations, or of the newest turns
