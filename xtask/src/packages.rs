@@ -6,7 +6,7 @@ use std::process::Command;
 use clap::Args;
 
 use crate::report::Report;
-use crate::run::{execute, timed};
+use crate::run::{execute, execute_with, timed};
 use crate::tally::{Counts, Tally};
 use crate::workspace::Workspace;
 
@@ -31,9 +31,12 @@ pub(crate) fn run(workspace: &Workspace, packages: &Packages) -> Report {
     report
 }
 
-/// Runs the package tests of a test run.
-pub(crate) fn run_in_tests(workspace: &Workspace) -> anyhow::Result<Tally> {
-    Packages::default().run(workspace)
+/// Runs the package tests of a test run, and passes their output line by line to `print`.
+pub(crate) fn run_in_tests(
+    workspace: &Workspace,
+    print: &mut dyn FnMut(&str),
+) -> anyhow::Result<Tally> {
+    execute_with(Packages::default().command(workspace), Counts::Suites, print)
 }
 
 impl Packages {

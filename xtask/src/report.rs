@@ -31,6 +31,10 @@ impl Report {
         self.0.push(outcome);
     }
 
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.0.iter().any(|outcome| outcome.name == name)
+    }
+
     pub(crate) fn has_failed(&self, name: &str) -> bool {
         self.0.iter().any(|outcome| outcome.name == name && outcome.tally.failed > 0)
     }

@@ -11,19 +11,37 @@ use crate::tally::{Counts, Tally};
 
 /// Runs one part of a task and measures its time. An error counts as a failure.
 pub(crate) fn timed(name: &'static str, run: impl FnOnce() -> anyhow::Result<Tally>) -> Outcome {
-    println!("\n==> {name}");
+    timed_with(name, &mut |line| println!("{line}"), |_| run())
+}
+
+/// Runs one part of a task, with a function that prints its lines.
+pub(crate) fn timed_with(
+    name: &'static str,
+    print: &mut dyn FnMut(&str),
+    run: impl FnOnce(&mut dyn FnMut(&str)) -> anyhow::Result<Tally>,
+) -> Outcome {
+    print(&format!("\n==> {name}"));
     let started = Instant::now();
-    let tally = run().unwrap_or_else(|error| {
-        println!("{error:#}");
+    let tally = run(print).unwrap_or_else(|error| {
+        print(&format!("{error:#}"));
         Tally::one(false)
     });
     let outcome = Outcome { name, tally, took: started.elapsed() };
-    println!("<== {outcome}");
+    print(&format!("<== {outcome}"));
     outcome
 }
 
 /// Runs a command, prints its output as it arrives, and adds up the test counts in it.
-pub(crate) fn execute(mut command: Command, counts: Counts) -> anyhow::Result<Tally> {
+pub(crate) fn execute(command: Command, counts: Counts) -> anyhow::Result<Tally> {
+    execute_with(command, counts, &mut |line| println!("{line}"))
+}
+
+/// Runs a command, passes its output line by line to `print`, and adds up the test counts in it.
+pub(crate) fn execute_with(
+    mut command: Command,
+    counts: Counts,
+    print: &mut dyn FnMut(&str),
+) -> anyhow::Result<Tally> {
     let program = command.get_program().to_string_lossy().into_owned();
     let mut child = command
         .stdout(Stdio::piped())
@@ -34,7 +52,7 @@ pub(crate) fn execute(mut command: Command, counts: Counts) -> anyhow::Result<Ta
     for line in BufReader::new(output).split(b'\n') {
         let line = line?;
         let line = String::from_utf8_lossy(&line);
-        println!("{line}");
+        print(&line);
         counted += counts.parse_line(line.trim_end()).unwrap_or_default();
     }
     let status = child.wait()?;

@@ -1,13 +1,15 @@
 //! The steps of `cargo xtask test`.
 
+use std::thread;
+
 use clap::ValueEnum;
 
 use crate::chaos;
 use crate::house;
 use crate::instructions;
 use crate::packages;
-use crate::report::Report;
-use crate::run::{execute, timed};
+use crate::report::{Outcome, Report};
+use crate::run::{execute, timed, timed_with};
 use crate::scripts::{self, Suites};
 use crate::semver;
 use crate::tally::{Counts, Tally};
@@ -114,7 +116,7 @@ impl Step {
             Self::Browser => execute(scripts::browser(workspace), Counts::None),
             Self::Chaos => chaos::run_in_tests(workspace),
             Self::Clients => execute(scripts::clients(workspace, suites), Counts::Suites),
-            Self::Packages => packages::run_in_tests(workspace),
+            Self::Packages => packages::run_in_tests(workspace, &mut |line| println!("{line}")),
         }
     }
 }
@@ -123,15 +125,47 @@ impl Step {
 pub(crate) fn run_all(workspace: &Workspace, steps: &[Step], suites: &Suites) -> Report {
     let mut report = Report::default();
     for &step in steps {
-        let outcome = timed(step.name(), || {
-            match step.needs().filter(|needed| report.has_failed(needed.name())) {
-                Some(needed) => anyhow::bail!("not run: {} failed", needed.name()),
-                None => step.run(workspace, steps, suites),
+        if report.contains(step.name()) {
+            continue;
+        }
+        let is_ready = step.needs().is_none_or(|needed| !report.has_failed(needed.name()));
+        let run = || match is_ready {
+            true => step.run(workspace, steps, suites),
+            false => anyhow::bail!("not run: the build failed"),
+        };
+        if step == Step::Clients && steps.contains(&Step::Packages) && is_ready {
+            for outcome in run_beside_packages(workspace, run) {
+                report.add(outcome);
             }
-        });
-        report.add(outcome);
+        } else {
+            report.add(timed(step.name(), run));
+        }
     }
     report
+}
+
+/// Runs the suites of clients and the package tests at the same time, because each mostly waits: for
+/// installations and for other processes. The output of the package tests comes at their end.
+fn run_beside_packages(
+    workspace: &Workspace,
+    run_clients: impl FnOnce() -> anyhow::Result<Tally>,
+) -> [Outcome; 2] {
+    thread::scope(|scope| {
+        let packages = scope.spawn(|| {
+            let mut lines = Vec::new();
+            let mut keep = |line: &str| lines.push(line.to_owned());
+            let outcome = timed_with(Step::Packages.name(), &mut keep, |print| {
+                packages::run_in_tests(workspace, print)
+            });
+            (outcome, lines)
+        });
+        let clients = timed(Step::Clients.name(), run_clients);
+        let (packages, lines) = packages.join().expect("the thread does not panic");
+        for line in lines {
+            println!("{line}");
+        }
+        [clients, packages]
+    })
 }
 
 const CLIPPY: &[&str] = &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"];

@@ -100,7 +100,8 @@ fn subscriber(
     let lines = fmt::layer().with_ansi(ansi).with_writer(writer);
     let lines = match format {
         LogFormat::Text => lines.compact().boxed(),
-        LogFormat::Json => lines.json().with_span_list(false).boxed(),
+        // Without targets, so that the line of a turn stays short.
+        LogFormat::Json => lines.json().with_span_list(false).with_target(false).boxed(),
     };
     Registry::default().with(lines).with(filter).with(filter_fn(is_discreet))
 }

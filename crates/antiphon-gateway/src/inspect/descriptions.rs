@@ -31,12 +31,25 @@ const OWN: &[(&str, &str)] = own![
     "different_output": "The call has another output already. The stored one is used, so that the \
         model does not read two results of one call.\n\n## The fix\n\nSend one output for each \
         `call_id`. Call the tool again for a new result.",
+    "empty_message": "OpenAI rejects an assistant's message without content and without calls. \
+        It gets an empty text.\n\n## The fix\n\nLeave such a message out of the history.",
+    "empty_text": "Anthropic rejects a text block without text. It is left out.\n\n\
+        ## The fix\n\nLeave empty blocks out of the messages.",
+    "empty_tool_calls": "OpenAI rejects an empty list of `tool_calls`. It is left out.\n\n\
+        ## The fix\n\nLeave the field out of a message without calls.",
     "failed_compaction": "The history could not be compacted. The turn continued with all of it.",
     "foreign_compaction": "Another model produced the compaction, so this one cannot read it.",
     "foreign_reasoning": "Another model encrypted the reasoning, so this one cannot read it. It is \
         left out; the visible items stay.",
     "late_output": "The call was answered by a placeholder, and its real output came later. The \
         model receives the real one, in the place of the placeholder or as a message.",
+    "long_call_id": "OpenAI rejects the id of a call with more than 40 characters. It is replaced \
+        by a shorter one, in the call and in its output.",
+    "malformed_call_id": "Anthropic rejects the id of a call with other characters than letters, \
+        digits, `_` and `-`. It is replaced, in the call and in its result.",
+    "misplaced_output": "The output does not directly follow the message with its call, as the API \
+        of the client demands. It is moved there.\n\n## The fix\n\nSend the outputs of all calls \
+        right after the message that contains the calls.",
     "not_in_dialect": "The upstream's API has no form for the item. It is left out.",
     "output_of_cut_short_call": "A stream announced the call and ended before the call was \
         complete. Its output has nothing to answer, and is left out.",
@@ -45,6 +58,11 @@ const OWN: &[(&str, &str)] = own![
     "repeated_text": "A message equals one of the latest stored ones, and nothing shows that the \
         client resends its history. It was taken as new, so it may be stored twice.\n\n\
         ## The fix\n\nSend items with their ids, or only those that are new.",
+    "trailing_whitespace": "Anthropic rejects a final message of the assistant that ends with \
+        white space. It is removed.",
+    "undefined_tools": "The history contains calls, and the request defines no tools. Anthropic \
+        rejects it. The tools are defined by their names.\n\n## The fix\n\nSend the tools with \
+        each request whose history has calls.",
     "unrecognized_replay": "A message is part of a history that is sent again, but equals no \
         stored one. It was taken as new, so it may be stored twice.\n\n## The fix\n\nSend \
         items with their ids, or only those that are new.",

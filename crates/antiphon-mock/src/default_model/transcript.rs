@@ -18,7 +18,8 @@ impl<'a> Transcript<'a> {
 
     fn from_items(items: Vec<&'a Value>) -> Self {
         let from_user = items.iter().filter(|item| item["role"] == "user");
-        let user_texts = from_user.map(|item| text_of(&item["content"])).collect();
+        let texts = from_user.map(|item| text_of(&item["content"]));
+        let user_texts = texts.map(|text| without_reminders(&text)).collect();
         Self { items, user_texts }
     }
 
@@ -39,6 +40,19 @@ impl<'a> Transcript<'a> {
         let outputs = &self.items[self.items.len() - count..];
         (count > 0).then(|| outputs.iter().map(|item| text_of(&item["output"])).collect())
     }
+}
+
+/// The text without the reminders that Claude Code adds to the messages of its user.
+fn without_reminders(text: &str) -> String {
+    const BEGIN: &str = "<system-reminder>";
+    const END: &str = "</system-reminder>";
+    let mut said = text.to_owned();
+    while let Some(from) = said.find(BEGIN)
+        && let Some(length) = said[from..].find(END)
+    {
+        said.replace_range(from..from + length + END.len(), "");
+    }
+    said.trim().to_owned()
 }
 
 /// A string, the joined texts of content parts, or anything else as JSON.
