@@ -56,6 +56,15 @@ export class ClaudeCode {
     return run;
   }
 
+  /**
+   * The requests that its model was given. Claude Code first sends a message of the system among the
+   * others, and without it after the refusal of an API that does not know it.
+   */
+  async modelRequests() {
+    const requests = await this.tenant.modelRequests();
+    return requests.filter(({ refusal }) => !refusal?.message.includes('Unexpected role "system"'));
+  }
+
   /** What a command has written to a file of the working directory. */
   async read(name) {
     return readFile(join(this.files, name), "utf8");

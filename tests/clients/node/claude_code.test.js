@@ -78,7 +78,7 @@ async function goesOnAfter(claude, place) {
   await claude.ask(FACT);
   await claude.tenant.stopNextAnswer(place);
   const left = claude.start(place === "in_text" ? "What is my dog name?" : COMMAND);
-  await until(async () => (await claude.tenant.modelRequests()).length === 2);
+  await until(async () => (await claude.modelRequests()).length === 2);
   await left.kill();
 
   // What a turn that was left has asked for may be done now.

@@ -66,6 +66,11 @@ export class Codex {
     return run;
   }
 
+  /** The requests that its model was given. */
+  async modelRequests() {
+    return this.tenant.modelRequests();
+  }
+
   /** What a command has written to a file of the working directory. */
   async read(name) {
     return readFile(join(this.files, name), "utf8");

@@ -106,7 +106,7 @@ async function goesOnAfter(codex, place) {
   await codex.ask(FACT);
   await codex.tenant.stopNextAnswer(place);
   const left = codex.start(place === "in_text" ? "What is my dog name?" : COMMAND);
-  await until(async () => (await codex.tenant.modelRequests()).length === 2);
+  await until(async () => (await codex.modelRequests()).length === 2);
   await left.kill();
 
   // What a turn that was left has asked for may be done now.

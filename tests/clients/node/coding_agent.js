@@ -53,8 +53,8 @@ export class Run {
 }
 
 /** What the model was given in each request: nothing was refused, and each output has its call. */
-export async function wellFormedRequests({ tenant }) {
-  const requests = await tenant.modelRequests();
+export async function wellFormedRequests(agent) {
+  const requests = await agent.modelRequests();
   const refusals = requests.flatMap(({ refusal }) => refusal ?? []);
   assert.deepEqual(refusals, []);
   for (const { items } of requests) {
