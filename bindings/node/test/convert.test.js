@@ -25,7 +25,7 @@ test("the answer repeats the request's fields", () => {
 test("invalid arguments are rejected", () => {
   assert.throws(() => convert(7, OPTIONS), /^TypeError: answer: must be a text, bytes, or/);
   assert.throws(() => convert("", { ...OPTIONS, from: "ollama" }), /^TypeError: from: 'ollama'/);
-  assert.throws(() => convert("", { ...OPTIONS, to: "chat" }), /^TypeError: to: cannot convert/);
+  assert.throws(() => convert("", { ...OPTIONS, to: "ai-sdk" }), /^TypeError: to: cannot convert/);
   assert.throws(() => convert("", { ...OPTIONS, form: "chat" }), /^TypeError: form: unknown option/);
   assert.throws(() => convert("", { ...OPTIONS, request: 7 }), /^TypeError: request: must be an/);
 });
