@@ -144,7 +144,7 @@ pub(crate) fn run_all(workspace: &Workspace, steps: &[Step], suites: &Suites) ->
     report
 }
 
-/// Runs the suites of clients and the package tests at the same time, because each mostly waits: for
+/// Runs the suites of clients and the package tests at the same time, because each mostly waits for
 /// installations and for other processes. The output of the package tests comes at their end.
 fn run_beside_packages(
     workspace: &Workspace,
