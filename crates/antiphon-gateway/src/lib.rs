@@ -14,6 +14,7 @@ mod chunks;
 mod compaction;
 mod connections;
 mod context;
+pub mod date_time;
 pub mod entropy;
 mod error;
 pub mod export;

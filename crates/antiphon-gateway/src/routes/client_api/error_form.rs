@@ -11,7 +11,7 @@ use super::models::is_from_anthropics_client;
 use crate::media_type;
 use crate::request_id::RequestId;
 
-/// The maximum size of an error answer. A longer one passes as it is.
+/// The maximum size of an error answer. A longer one loses its body.
 const MAX_ERROR: usize = 1 << 20;
 
 /// Writes the errors of requests of Anthropic's API in Anthropic's form, with `request-id`. Source:

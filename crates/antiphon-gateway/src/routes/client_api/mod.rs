@@ -15,7 +15,7 @@ use std::sync::Arc;
 use antiphon::dialect::ClientApi;
 use axum::Extension;
 use axum::extract::{Request, State};
-use axum::response::{IntoResponse, Response};
+use axum::response::{IntoResponse as _, Response};
 
 pub(super) use self::error_form::write_errors;
 pub(super) use self::models::{anthropic_list, anthropic_model, is_from_anthropics_client};
@@ -36,9 +36,8 @@ pub(super) async fn complete_chat(
     caller: Caller,
     Extension(permit): Extension<TurnPermit>,
     request: Request,
-) -> Response {
-    let answered = answer(ClientApi::Chat, gateway, caller, permit, request).await;
-    answered.unwrap_or_else(IntoResponse::into_response)
+) -> Result<Response, ApiError> {
+    answer(ClientApi::Chat, gateway, caller, permit, request).await
 }
 
 /// `POST /v1/messages`
@@ -47,9 +46,8 @@ pub(super) async fn create_message(
     caller: Caller,
     Extension(permit): Extension<TurnPermit>,
     request: Request,
-) -> Response {
-    let answered = answer(ClientApi::Anthropic, gateway, caller, permit, request).await;
-    answered.unwrap_or_else(IntoResponse::into_response)
+) -> Result<Response, ApiError> {
+    answer(ClientApi::Anthropic, gateway, caller, permit, request).await
 }
 
 /// `POST /v1/messages/count_tokens`: counts the tokens of the model's input, including the stored
@@ -59,9 +57,18 @@ pub(super) async fn count_tokens(
     caller: Caller,
     Extension(permit): Extension<TurnPermit>,
     request: Request,
-) -> Response {
-    let counted = count(gateway, caller, permit, request).await;
-    counted.unwrap_or_else(IntoResponse::into_response)
+) -> Result<Response, ApiError> {
+    let (parts, body) = InspectedBody::read(request, true, &gateway).await?;
+    let json_body = body.whole().cloned().unwrap_or_default();
+    let fields = parse_object(&json_body)?;
+    let prepared = Prepared::new(Purpose::Count, &gateway, &parts.headers, &fields)?;
+    if let Some(upstream) = prepared.unchanged_for() {
+        return passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await;
+    }
+    let request = prepared.into_request(&gateway, &parts.headers, &json_body)?;
+    let (tokens, source) = count_tokens_of(&gateway, &caller, &request).await?;
+    let counted = json(format!(r#"{{"input_tokens":{tokens}}}"#));
+    Ok(([("antiphon-tokens", source)], counted).into_response())
 }
 
 async fn answer(
@@ -84,23 +91,4 @@ async fn answer(
     let create = create.inspect_err(publish)?;
     let answer = turn::answer(Arc::clone(&gateway), caller, create, permit).await?;
     Ok(answer::write(answer, writer))
-}
-
-async fn count(
-    gateway: Arc<Gateway>,
-    caller: Caller,
-    permit: TurnPermit,
-    request: Request,
-) -> Result<Response, ApiError> {
-    let (parts, body) = InspectedBody::read(request, true, &gateway).await?;
-    let json_body = body.whole().cloned().unwrap_or_default();
-    let fields = parse_object(&json_body)?;
-    let prepared = Prepared::new(Purpose::Count, &gateway, &parts.headers, &fields)?;
-    if let Some(upstream) = prepared.unchanged_for() {
-        return passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await;
-    }
-    let request = prepared.into_request(&gateway, &parts.headers, &json_body)?;
-    let (tokens, source) = count_tokens_of(&gateway, &caller, &request).await?;
-    let counted = json(format!(r#"{{"input_tokens":{tokens}}}"#));
-    Ok(([("antiphon-tokens", source)], counted).into_response())
 }
