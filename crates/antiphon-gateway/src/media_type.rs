@@ -14,3 +14,8 @@ pub(crate) fn is_json(headers: &HeaderMap) -> bool {
     let media_type = media_type(headers);
     media_type == "application/json" || media_type.ends_with("+json")
 }
+
+/// Whether the type is that of server-sent events.
+pub(crate) fn is_event_stream(headers: &HeaderMap) -> bool {
+    media_type(headers) == "text/event-stream"
+}

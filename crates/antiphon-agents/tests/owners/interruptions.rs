@@ -62,7 +62,7 @@ impl<S: Fn() -> Sessions> Setup<S> {
                     self.interruption
                 );
                 let world = World::with_sessions(on_abort, (self.sessions)()).await;
-                world.script(scenario.answers());
+                world.script(scenario.answers(owner));
                 let run = world.start(owner, world.state(owner), "go");
                 let Some(run) = after(run, events).await else {
                     assert!(events > 5, "{case}");

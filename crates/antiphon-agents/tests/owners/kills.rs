@@ -129,7 +129,7 @@ async fn kill_everywhere(setup: &Setup, scenario: Scenario, tally: &mut Tally) {
     for points in 0..ALL {
         let number = format!("after {points} points");
         let case = Case::new(setup, scenario, OnAbort::default(), &number).await;
-        for answer in scenario.answers() {
+        for answer in scenario.answers(setup.owner) {
             case.provider.script(answer);
         }
         let fate = case.job.run(points).await;
@@ -155,7 +155,7 @@ async fn kill_all_scenarios(setup: Setup) {
 /// Kills a process while it waits for the rest of an answer that the provider has begun, after each
 /// event of each answer.
 async fn kill_in_answers(setup: &Setup, scenario: Scenario, extent: Extent, tally: &mut Tally) {
-    let answers = scenario.answers();
+    let answers = scenario.answers(setup.owner);
     for (turn, answer) in answers.iter().enumerate() {
         for events in 0..answer.frames().len() {
             for on_abort in extent.outcomes(events + turn) {
@@ -172,7 +172,7 @@ async fn kill_in_answer(
     (turn, events): (usize, usize),
     tally: &mut Tally,
 ) {
-    let answers = scenario.answers();
+    let answers = scenario.answers(setup.owner);
     let number = format!("in answer {turn} after {events}");
     let case = Case::new(setup, scenario, on_abort, &number).await;
     for before in &answers[..turn] {

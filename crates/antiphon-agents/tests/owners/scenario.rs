@@ -29,6 +29,11 @@ impl Owner {
         matches!(self, Self::Session | Self::JournaledSession)
     }
 
+    /// Whether the items are at the provider.
+    fn has_server_state(self) -> bool {
+        matches!(self, Self::Conversation | Self::Chain)
+    }
+
     /// Whether an interrupted run is resumed from its journal. Otherwise another run follows it.
     pub(crate) fn has_journal(self) -> bool {
         self != Self::Session
@@ -59,8 +64,8 @@ pub(crate) const SCENARIOS: [Scenario; 7] = [
 ];
 
 impl Scenario {
-    /// The answers of the model.
-    pub(crate) fn answers(self) -> Vec<Answer> {
+    /// The answers of the model to a run with this owner.
+    pub(crate) fn answers(self, owner: Owner) -> Vec<Answer> {
         let thinks = || answer().reasoning("Think.");
         let call = |id: &str| thinks().call(id, "look_up", "{}");
         let mut answers = match self {
@@ -75,7 +80,7 @@ impl Scenario {
             Self::FilteredHandoff => vec![thinks().call("c1", "ask_expert", "{}"), call("c2")],
         };
         answers.push(answer().message("Done."));
-        if self == Self::Compaction {
+        if self == Self::Compaction && !owner.has_server_state() {
             answers.push(answer().message("It is done."));
         }
         answers

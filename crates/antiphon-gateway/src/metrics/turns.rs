@@ -189,6 +189,11 @@ impl TurnMetrics {
         repairs.for_each(|fault| to.repaired.with_label_values(&[fault]).inc());
         stream_repairs.for_each(|fault| to.stream_repairs.with_label_values(&[fault]).inc());
     }
+
+    /// Counts calls that an upstream announced twice in an answer that passed.
+    pub(crate) fn count_repaired_calls(&self, calls: u64) {
+        self.items.stream_repairs.with_label_values(&["duplicate_call"]).inc_by(calls);
+    }
 }
 
 impl ItemMetrics {

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::pin::pin;
 
+use antiphon::dialect::{ClientApi, PassingAnswer};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, header};
 
@@ -16,6 +17,7 @@ use super::timeouts::Timeouts;
 use crate::entropy::from_now;
 use crate::error::UpstreamRejection;
 use crate::id_mapping::{AnswerTranslation, IdMapping};
+use crate::media_type;
 use crate::span::{ErrorType as _, TraceSpan};
 use crate::trace::{AttemptSpan, SentBy};
 
@@ -39,7 +41,15 @@ pub(crate) struct PassthroughAnswer {
     /// The headers of the answer.
     pub(crate) headers: HeaderMap,
     body: ReceivedBody,
-    translation: Option<AnswerTranslation>,
+    change: Option<Change>,
+}
+
+/// A change of the body as it passes.
+enum Change {
+    /// To the ids that callers know.
+    Ids(AnswerTranslation),
+    /// Without calls that are announced twice.
+    Calls(PassingAnswer),
 }
 
 impl HttpUpstream {
@@ -81,7 +91,7 @@ impl HttpUpstream {
         self.hide_base(&mut answer.headers);
         let HttpAnswer { status, headers, body } = self.searchable(answer)?;
         let body = ReceivedBody { body, timeouts, _permit: permit };
-        Ok(PassthroughAnswer { status, headers, body, translation: None })
+        Ok(PassthroughAnswer { status, headers, body, change: None })
     }
 
     fn outgoing_request(
@@ -141,23 +151,48 @@ impl PassthroughAnswer {
         if mapping.is_some() {
             self.headers.remove(header::CONTENT_LENGTH);
         }
-        Self { translation: mapping.map(AnswerTranslation::new), ..self }
+        Self { change: mapping.map(AnswerTranslation::new).map(Change::Ids), ..self }
+    }
+
+    /// Removes repeated calls from a successful answer in this API. Holds at most `limit` bytes.
+    pub(crate) fn without_repeated_calls(mut self, api: ClientApi, limit: usize) -> Self {
+        let is_plain = !self.headers.contains_key(header::CONTENT_ENCODING);
+        if !self.status.is_success() || !is_plain {
+            return self;
+        }
+        let answer = if media_type::is_event_stream(&self.headers) {
+            PassingAnswer::stream(api, limit)
+        } else if media_type::is_json(&self.headers) {
+            PassingAnswer::json(api, limit)
+        } else {
+            return self;
+        };
+        self.headers.remove(header::CONTENT_LENGTH);
+        Self { change: Some(Change::Calls(answer)), ..self }
+    }
+
+    /// The number of repeated calls that were removed or got another id.
+    pub(crate) fn repaired_calls(&self) -> u64 {
+        match &self.change {
+            Some(Change::Calls(answer)) => answer.repairs(),
+            _ => 0,
+        }
     }
 
     /// Returns the next bytes of the body, or `None` at its end.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
-        let Some(translation) = &mut self.translation else { return self.body.next().await };
+        let Some(change) = &mut self.change else { return self.body.next().await };
         loop {
-            let told = match self.body.next().await {
-                Some(Ok(piece)) => translation.push(&piece),
+            let changed = match self.body.next().await {
+                Some(Ok(piece)) => change.push(&piece),
                 Some(Err(error)) => return Some(Err(error)),
                 None => {
-                    let rest = translation.finish();
+                    let rest = change.finish();
                     return (!rest.is_empty()).then_some(Ok(rest));
                 }
             };
-            if !told.is_empty() {
-                return Some(Ok(told));
+            if !changed.is_empty() {
+                return Some(Ok(changed));
             }
         }
     }
@@ -166,6 +201,24 @@ impl PassthroughAnswer {
     pub(crate) async fn whole(self, limit: usize) -> Result<Bytes, UpstreamError> {
         let ReceivedBody { mut body, timeouts, _permit } = self.body;
         body.read_whole(limit, timeouts).await
+    }
+}
+
+impl Change {
+    /// Adds a piece, and returns the bytes to send.
+    fn push(&mut self, piece: &Bytes) -> Bytes {
+        match self {
+            Self::Ids(translation) => translation.push(piece),
+            Self::Calls(answer) => answer.push(piece),
+        }
+    }
+
+    /// The remaining bytes at the end of the answer.
+    fn finish(&mut self) -> Bytes {
+        match self {
+            Self::Ids(translation) => translation.finish(),
+            Self::Calls(answer) => answer.finish(),
+        }
     }
 }
 

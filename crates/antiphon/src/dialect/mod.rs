@@ -14,6 +14,7 @@
 //! - [`StreamDecoder`]: decodes an upstream's stream and passes its content to an assembler.
 //! - [`Writer`]: writes the output of an assembler in a client's dialect.
 //! - [`Conversion`]: a decoder, an assembler and a writer together: bytes in, events out.
+//! - [`PassingAnswer`]: an answer that passes to a client of the same API, without repeated calls.
 //! - [`Seal`]: a provider's reasoning in `encrypted_content`, which the next request returns to it.
 //!
 //! ```
@@ -37,6 +38,7 @@ mod chat;
 mod client_api;
 mod conversion;
 mod item_form;
+mod passing;
 mod request;
 mod seal;
 mod stream_decoder;
@@ -48,6 +50,7 @@ mod writer;
 pub use chat::{history as chat_history, with_placeholder_reasoning};
 pub use client_api::{ClientApi, ClientFault, DecodedRequest, InvalidRequest};
 pub use conversion::{Conversion, ConversionError, Converted};
+pub use passing::PassingAnswer;
 pub use request::RequestContext;
 pub use request::{Encoded, Omission, Request, RequestPath, Unsupported};
 pub use seal::Seal;

@@ -3,7 +3,8 @@
 //!
 //! A request becomes one of the Responses API and runs as a turn. The answer is written in the
 //! client's API. A request for an upstream with the same API passes to it unchanged, unless it
-//! continues a stored conversation or its history needs a repair.
+//! continues a stored conversation or its history needs a repair. If it has tools, its answer loses
+//! calls that the upstream announces twice.
 
 mod answer;
 mod error_form;
@@ -83,7 +84,13 @@ async fn answer(
     let fields = parse_object(&json)?;
     let prepared = Prepared::new(Purpose::Answer(api), &gateway, &parts.headers, &fields)?;
     if let Some(upstream) = prepared.unchanged_for() {
-        return passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await;
+        return match prepared.repairs_calls(&fields) {
+            true => {
+                let request = (parts, body);
+                passthrough::forward_with_tools(api, &gateway, upstream, request, permit).await
+            }
+            false => passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await,
+        };
     }
     let writer = api.writer(&fields, prepared.origin().clone());
     let create = prepared.into_request(&gateway, &parts.headers, &json);

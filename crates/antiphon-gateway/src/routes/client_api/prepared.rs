@@ -83,6 +83,11 @@ impl<'a> Prepared<'a> {
         passes.then_some(http)
     }
 
+    /// Whether the gateway repairs the calls of an answer to the unchanged request.
+    pub(super) fn repairs_calls(&self, fields: &Object<'_>) -> bool {
+        self.repairs && fields.present("tools").is_some()
+    }
+
     /// The request of the Responses API. `json` is the client's body, which identifies a retry.
     ///
     /// A response outside a conversation is not stored, because its client never asks for it again.

@@ -2,7 +2,8 @@
 //!
 //! The upstream receives the caller's method, path, query and body, and the caller receives the
 //! upstream's answer byte for byte, as it arrives. The gateway never retries such a request: only
-//! the caller knows whether that is safe.
+//! the caller knows whether that is safe. Only the answers of client APIs may change: they lose
+//! calls that the upstream announces twice.
 //!
 //! These do not pass:
 //! - Headers of a single connection, cookies, and headers about the network in front of the gateway
@@ -16,9 +17,9 @@ pub(super) mod headers;
 mod scope;
 mod upload;
 
-use antiphon::dialect::Vendor;
 use std::sync::Arc;
 
+use antiphon::dialect::{ClientApi, Vendor};
 use axum::Extension;
 use axum::body::Body as AxumBody;
 use axum::extract::{OriginalUri, Request, State};
@@ -120,10 +121,35 @@ pub(super) async fn forward_whole(
     body: InspectedBody,
     permit: TurnPermit,
 ) -> Result<Response, ApiError> {
+    let passed = send_whole(gateway, upstream, parts, body).await?;
+    Ok(stream_answer(Arc::clone(gateway), passed, Some(permit)))
+}
+
+/// Forwards a request as [`forward_whole`] does. Removes repeated calls from the answer, which has
+/// the API `api`.
+pub(super) async fn forward_with_tools(
+    api: ClientApi,
+    gateway: &Arc<Gateway>,
+    upstream: &HttpUpstream,
+    (mut parts, body): (Parts, InspectedBody),
+    permit: TurnPermit,
+) -> Result<Response, ApiError> {
+    // The calls of a compressed answer cannot be read.
+    parts.headers.remove(header::ACCEPT_ENCODING);
+    let passed = send_whole(gateway, upstream, &parts, body).await?;
+    let passed = passed.without_repeated_calls(api, gateway.settings.limits.max_item_bytes);
+    Ok(stream_answer(Arc::clone(gateway), passed, Some(permit)))
+}
+
+async fn send_whole(
+    gateway: &Gateway,
+    upstream: &HttpUpstream,
+    parts: &Parts,
+    body: InspectedBody,
+) -> Result<PassthroughAnswer, ApiError> {
     let path = ForeignPath::parse(parts.uri.path()).expect("it is the path of a route");
     scope::check(gateway, upstream, (&parts.method, path), body.whole())?;
-    let passed = send(gateway, upstream, path, parts, body).await?;
-    Ok(stream_answer(Arc::clone(gateway), passed, Some(permit)))
+    send(gateway, upstream, path, parts, body).await
 }
 
 /// The upstream for the request, if it may pass. A model selects it in the same way as for turns.
@@ -231,6 +257,17 @@ struct OpenAnswer {
     gateway: Arc<Gateway>,
     passed: PassthroughAnswer,
     _permit: Option<TurnPermit>,
+}
+
+impl Drop for OpenAnswer {
+    /// Reports the repairs of the answer.
+    fn drop(&mut self) {
+        let repaired_calls = self.passed.repaired_calls();
+        if repaired_calls > 0 {
+            self.gateway.metrics.turns.count_repaired_calls(repaired_calls);
+            tracing::info!(repaired_calls, "repaired calls that the upstream announced twice");
+        }
+    }
 }
 
 impl OpenAnswer {

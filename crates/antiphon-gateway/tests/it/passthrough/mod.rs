@@ -3,6 +3,7 @@
 mod bounds;
 mod own_key;
 mod paths;
+mod repeated_calls;
 mod routing;
 mod scope;
 mod unchanged;

@@ -2,6 +2,7 @@
 //!
 //! - [`shape`]: the errors for a request that Anthropic would reject too, in its own texts.
 //! - [`tools`], [`reasoning`], [`options`]: the fields, the inverse of the encoder's modules.
+//! - [`caching`]: the marks of `cache_control` in messages.
 //! - [`faults`]: the faults of messages that items do not show.
 //!
 //! | field | field of the Responses API |
@@ -22,6 +23,7 @@
 //! does not have stay unchanged, because the encoder sends them as they are. For other upstreams,
 //! the rest is left out and reported, except `cache_control`.
 
+mod caching;
 pub(super) mod faults;
 mod field;
 mod options;
@@ -69,6 +71,7 @@ pub fn decode_count_request(
     options::decode(&fields, &mut decoder)?;
     tools::decode(&fields, &mut decoder)?;
     reasoning::decode(&fields, &mut decoder)?;
+    caching::decode(&fields, &mut decoder);
     decoder.other_fields(request);
     Ok(DecodedRequest { fields: decoder.fields.to_text(), items, omissions: decoder.omissions })
 }

@@ -5,7 +5,8 @@ use super::field::{Field, Fields};
 use crate::dialect::InvalidRequest;
 use crate::json::{Object, quote};
 
-/// Fields of a tool that change how it is called but not its meaning. They are not reported.
+/// Fields of a tool that change how it is called but not its meaning. They are not reported. Only
+/// an Anthropic upstream receives `cache_control`.
 const SILENT: [&str; 3] = ["cache_control", "defer_loading", "eager_input_streaming"];
 
 /// The fields of a tool that become fields of a function.
@@ -89,6 +90,9 @@ impl Tool {
         }
         function.set("parameters", schema.raw().to_owned());
         function.set("strict", strict.unwrap_or(false).to_string());
+        if let Some(mark) = tool.present("cache_control").filter(|_| decoder.is_for_anthropic()) {
+            function.set("cache_control", mark.raw().to_owned());
+        }
         for (key, _) in tool.object().iter() {
             if !READ.contains(&key) && !SILENT.contains(&key) {
                 let path = format!("{}.{key}", field.path());

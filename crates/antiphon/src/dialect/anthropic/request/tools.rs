@@ -122,10 +122,12 @@ fn encode_tool(
     };
     match &*kind {
         "function" => {
+            let strict = definition.is_true("strict").then_some(("strict", "true"));
+            let mark = definition.present("cache_control").map(|mark| ("cache_control", mark));
             let mut tool = tool(name, description, &input_schema(definition));
-            if definition.is_true("strict") {
+            for (key, raw) in strict.into_iter().chain(mark) {
                 tool.truncate(tool.len() - 1);
-                tool.push_str(r#","strict":true}"#);
+                tool.push_str(&format!(",{}:{raw}}}", quote(key)));
             }
             Ok(tool)
         }

@@ -69,6 +69,35 @@ fn cache_control_is_left_out_silently() {
 }
 
 #[test]
+fn latest_mark_of_the_messages_becomes_that_of_the_request() {
+    let text = |ttl: &str| {
+        json!([{"type": "text", "text": "T",
+        "cache_control": {"type": "ephemeral", "ttl": ttl}}])
+    };
+    let marked = json!({"messages": [
+        {"role": "user", "content": text("5m")},
+        {"role": "assistant", "content": text("1h")},
+        {"role": "user", "content": "cache_control"}]});
+    let expected = json!({"cache_control": {"type": "ephemeral", "ttl": "1h"}});
+    assert_eq!(decode_all(&marked, Anthropic), expected);
+    for upstream in [Responses, Chat] {
+        assert_eq!(decode_all(&marked, upstream), json!({}));
+    }
+
+    let mut own = marked.clone();
+    own["cache_control"] = json!({"type": "ephemeral"});
+    let expected = json!({"cache_control": {"type": "ephemeral"}});
+    assert_eq!(decode_all(&own, Anthropic), expected);
+}
+
+#[test]
+fn mark_of_the_system_alone_is_left_out() {
+    let marked = json!({
+        "system": [{"type": "text", "text": "S", "cache_control": {"type": "ephemeral"}}]});
+    assert_eq!(decode_all(&marked, Anthropic), json!({"instructions": "S"}));
+}
+
+#[test]
 fn fields_of_the_responses_api_do_not_pass() {
     let foreign = json!({"previous_response_id": "resp_1", "conversation": "conv_1", "store": true,
         "background": true, "input": "x", "instructions": "x",

@@ -22,10 +22,13 @@ fn custom_tool_becomes_a_function() {
     let mut expected = function("f");
     expected["description"] = "Does it.".into();
     expected["strict"] = true.into();
-    for upstream in [Responses, Chat, Anthropic] {
+    for upstream in [Responses, Chat] {
         let decoded = decode_all(&json!({"tools": [given, tool("g")]}), upstream);
         assert_eq!(decoded["tools"], json!([expected, function("g")]));
     }
+    expected["cache_control"] = json!({"type": "ephemeral"});
+    let decoded = decode_all(&json!({"tools": [given, tool("g")]}), Anthropic);
+    assert_eq!(decoded["tools"], json!([expected, function("g")]));
 }
 
 #[test]

@@ -49,6 +49,15 @@ fn schema_gets_object_type() {
 }
 
 #[test]
+fn mark_of_a_function_is_kept() {
+    let mark = json!({"type": "ephemeral"});
+    let tool = json!({"type": "function", "name": "f", "strict": true, "cache_control": mark});
+    let sent = sent(&json!({"tools": [tool]}));
+    assert_eq!(sent["tools"][0]["cache_control"], mark);
+    assert_eq!(sent["tools"][0]["strict"], json!(true));
+}
+
+#[test]
 fn strict_function_stays_strict() {
     let mut tool = function("f");
     tool["strict"] = json!(true);
