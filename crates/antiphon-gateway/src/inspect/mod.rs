@@ -5,7 +5,6 @@
 
 pub(crate) mod answers;
 mod card;
-mod descriptions;
 mod forest;
 mod inspector;
 mod lanes;
@@ -22,7 +21,6 @@ mod turns;
 
 use antiphon_store::{ConversationId, Tenant};
 
-pub(crate) use self::descriptions::descriptions;
 pub use self::inspector::Inspector;
 use self::model::{ConversationPage, ConversationView, LanePage, TurnView};
 pub use self::query::{LaneName, ListPart, ListQuery, PageQuery};

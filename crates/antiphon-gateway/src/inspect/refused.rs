@@ -1,11 +1,11 @@
 //! The latest turns that left no response.
 
-use antiphon::faults::Page;
 use antiphon::json::Object;
 use antiphon_store::Tenant;
 use tokio::time::Instant;
 
 use super::model::RefusedTurnView;
+use crate::fault_pages;
 use crate::gateway::Gateway;
 use crate::refused_turns::RefusedTurn;
 use crate::request;
@@ -26,15 +26,9 @@ impl From<RefusedTurn> for RefusedTurnView {
                 .or_else(|| request::conversation(&fields).ok().flatten()),
             request_id: turn.request_id,
             created_at: turn.created_at,
-            fault: fault(turn.code.as_deref(), &turn.message),
+            fault: fault_pages::recognize(turn.code.as_deref(), &turn.message).map(str::to_owned),
             code: turn.code,
             message: turn.message,
         }
     }
-}
-
-/// The fault that an error reports.
-fn fault(code: Option<&str>, message: &str) -> Option<String> {
-    let page = code.and_then(Page::find).or_else(|| Page::recognize(message));
-    page.map(|page| page.name.to_owned())
 }
