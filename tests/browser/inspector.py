@@ -202,12 +202,20 @@ def acts_change_the_conversation(browser: Browser, world: Gateway, ids: dict[str
 
 def refused_turns_are_listed(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
     output = {"type": "function_call_output", "call_id": "call_lost", "output": "hello"}
-    body = {"model": "sim", "input": [output], "conversation": ids["healthy"]}
+    body = {"model": "sim", "input": [output], "conversation": ids["healthy"], "user": "user-7"}
     refusal = refused(world, body)
     with opened(browser, world.page()) as page:
+        for part in ("open", "refused"):
+            page.get_by_label("Show").select_option(part)
+            row = page.locator(".rows > .row", has_text=ids["healthy"]).last
+            expect(row.locator(".state-refused .user")).to_have_text("User user-7")
+        page.get_by_label("Show").select_option("waiting")
+        expect(page.locator(".rows > .row", has_text=ids["healthy"])).to_have_count(0)
+        page.get_by_label("Show").select_option("")
         expect(page.get_by_text("refused or failed in the last 24 hours")).to_be_visible()
         row = page.locator(".refused .row").first
         expect(row).to_contain_text(refusal["message"])
+        expect(row.locator(".user")).to_have_text("User user-7")
         marked = page.locator(".row", has_text="My color is purple").locator(".state-refused")
         expect(marked).to_contain_text(refusal["message"])
         row.get_by_role("link", name="req_").click()
@@ -215,6 +223,7 @@ def refused_turns_are_listed(browser: Browser, world: Gateway, ids: dict[str, st
         expect(page.get_by_role("alert")).to_contain_text(refusal["message"])
         expect(page.locator(".card")).to_contain_text("call_lost")
         expect(page.get_by_role("link", name="output_without_call")).to_be_visible()
+        expect(page.locator(".user")).to_have_text("User user-7")
         page.get_by_role("link", name=ids["healthy"]).click()
         expect(page.locator(".state-refused")).to_contain_text(refusal["message"])
 

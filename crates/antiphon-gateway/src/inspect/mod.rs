@@ -43,7 +43,8 @@ pub(crate) async fn conversations(
     tenant: &Tenant,
     query: &ListQuery,
 ) -> Result<ConversationPage, ApiError> {
-    Ok(inspector(gateway, tenant).conversations(query).await?)
+    let inspector = inspector(gateway, tenant).with_refused(refused_turns(gateway, tenant));
+    Ok(inspector.conversations(query).await?)
 }
 
 /// A conversation or chain, with a page of its turns and its state in this process.
