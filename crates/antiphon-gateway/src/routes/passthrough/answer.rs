@@ -71,7 +71,7 @@ struct OpenAnswer {
 }
 
 impl OpenAnswer {
-    /// Reads until the end, or until the answer is longer than [`MAX_ERROR`]: then the rest is open.
+    /// Reads to the end, or until more than [`MAX_ERROR`] bytes were read: then the rest is open.
     async fn read_start(mut self) -> (Vec<Piece>, Option<Self>) {
         let (mut read, mut length) = (Vec::new(), 0);
         while length <= MAX_ERROR {

@@ -1,7 +1,7 @@
 //! Turns of servers that export their traces, in comparison with one that does not.
 //!
-//! The servers of a load take turns in short rounds, so that other work on the machine slows each of
-//! them about as much.
+//! The servers of a load take turns in short rounds, so that other work on the machine slows each
+//! of them about as much.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
