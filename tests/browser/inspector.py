@@ -12,84 +12,26 @@ sys.dont_write_bytecode = True
 
 import argparse
 import json
-import os
 import re
 import socket
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError
-from urllib.request import Request, urlopen
 
 import axe_playwright_python
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 sys.path.append(str(Path(__file__).parent.parent / "clients"))
 
-from servers import serving
+from approvals import APPROVALS
+from pages import REQUEST_TIMEOUT, SIZES, Gateway, gateway, opened, refused
 
-REQUEST_TIMEOUT = 60
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-SIZES = {"wide": {"width": 1280, "height": 900}, "narrow": {"width": 360, "height": 740}}
 TOOL = {"type": "function", "name": "echo", "parameters": {"type": "object"}}
 HOSTILE = "<script>window.attacked = 1</script><img src=x onerror='window.attacked = 1'>"
 CONTROLS = "\x1b[31mred \u202egnp.exe"
-
-
-@dataclass(frozen=True)
-class Gateway:
-    """A gateway with the built-in model."""
-
-    root: str
-    key: str = ""
-
-    def page(self, fragment: str = "") -> str:
-        return f"{self.root}/inspect/{fragment}"
-
-    def ask(self, method: str, path: str, body: Any = None, key: str | None = None) -> Any:
-        """A request as a program makes it."""
-        data = None if body is None else json.dumps(body).encode()
-        headers = {"content-type": "application/json", "authorization": f"Bearer {key or self.key}"}
-        request = Request(f"{self.root}{path}", data, headers, method=method)
-        with urlopen(request, timeout=REQUEST_TIMEOUT) as answer:
-            return json.load(answer)
-
-    def respond(self, text: Any, **fields: Any) -> dict[str, Any]:
-        return self.ask("POST", "/v1/responses", {"model": "sim", "input": text, **fields})
-
-    def conversation(self, **metadata: str) -> str:
-        return self.ask("POST", "/v1/conversations", {"metadata": metadata})["id"]
-
-
-@contextmanager
-def gateway(options: argparse.Namespace, *settings: str, key: str = "") -> Iterator[Gateway]:
-    env = {name: text for name, text in os.environ.items() if not name.startswith("ANTIPHON_")}
-    with tempfile.TemporaryDirectory() as folder:
-        command = [options.antiphon, "serve", "--listen", "127.0.0.1:0", *settings]
-        log = options.build_dir / "inspector.log"
-        with serving(command, log, env=env, cwd=folder) as server:
-            yield Gateway(server.url.removesuffix("/v1"), key)
-
-
-@contextmanager
-def opened(browser: Browser, url: str, **options: Any) -> Iterator[Page]:
-    """A page without errors of its own."""
-    context = browser.new_context(**{"viewport": SIZES["wide"], **options})
-    page = context.new_page()
-    page.set_default_timeout(15_000)
-    errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("dialog", lambda dialog: errors.append(f"dialog: {dialog.message}"))
-    page.goto(url)
-    try:
-        yield page
-        assert errors == [], errors
-    finally:
-        context.close()
 
 
 def seed(world: Gateway) -> dict[str, str]:
@@ -260,12 +202,20 @@ def acts_change_the_conversation(browser: Browser, world: Gateway, ids: dict[str
 
 def refused_turns_are_listed(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
     output = {"type": "function_call_output", "call_id": "call_lost", "output": "hello"}
-    body = {"model": "sim", "input": [output], "conversation": ids["healthy"]}
+    body = {"model": "sim", "input": [output], "conversation": ids["healthy"], "user": "user-7"}
     refusal = refused(world, body)
     with opened(browser, world.page()) as page:
+        for part in ("open", "refused"):
+            page.get_by_label("Show").select_option(part)
+            row = page.locator(".rows > .row", has_text=ids["healthy"]).last
+            expect(row.locator(".state-refused .user")).to_have_text("User user-7")
+        page.get_by_label("Show").select_option("waiting")
+        expect(page.locator(".rows > .row", has_text=ids["healthy"])).to_have_count(0)
+        page.get_by_label("Show").select_option("")
         expect(page.get_by_text("refused or failed in the last 24 hours")).to_be_visible()
         row = page.locator(".refused .row").first
         expect(row).to_contain_text(refusal["message"])
+        expect(row.locator(".user")).to_have_text("User user-7")
         marked = page.locator(".row", has_text="My color is purple").locator(".state-refused")
         expect(marked).to_contain_text(refusal["message"])
         row.get_by_role("link", name="req_").click()
@@ -273,17 +223,9 @@ def refused_turns_are_listed(browser: Browser, world: Gateway, ids: dict[str, st
         expect(page.get_by_role("alert")).to_contain_text(refusal["message"])
         expect(page.locator(".card")).to_contain_text("call_lost")
         expect(page.get_by_role("link", name="output_without_call")).to_be_visible()
+        expect(page.locator(".user")).to_have_text("User user-7")
         page.get_by_role("link", name=ids["healthy"]).click()
         expect(page.locator(".state-refused")).to_contain_text(refusal["message"])
-
-
-def refused(world: Gateway, body: Any) -> dict[str, Any]:
-    """The error of a turn that the gateway refuses."""
-    try:
-        answer = world.ask("POST", "/v1/responses", body)
-    except HTTPError as error:
-        return json.load(error)["error"]
-    raise AssertionError(answer)
 
 
 def the_input_of_check_is_copied(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
@@ -399,6 +341,7 @@ OF_OTHER_GATEWAYS = (
     a_page_without_writes_reaches_no_other_route,
     tenants_see_their_own_conversations,
     an_open_turn_is_ended,
+    *APPROVALS,
 )
 
 

@@ -8,6 +8,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::{ApiError, NumberSort, QuotaHolder};
 use crate::error::ErrorBody;
+use crate::fault_pages;
 use crate::retry::retry_headers;
 
 /// The `code` of a quota error.
@@ -131,6 +132,7 @@ impl ApiError {
             ),
 
             Self::UnknownUrl { .. }
+            | Self::FaultNotFound { .. }
             | Self::NoMetricsKey
             | Self::NoUpstreamForPath { .. }
             | Self::PassThroughDisabled { .. } => (MISSING, "", ""),
@@ -227,12 +229,21 @@ impl ApiError {
         (!param.is_empty()).then_some(param)
     }
 
-    /// The headers of the answer.
+    /// The headers of the answer. The error of a known fault has a link to its page.
     pub(crate) fn headers(&self) -> HeaderMap {
-        match self {
-            Self::Upstream(rejection) => rejection.headers.clone(),
-            _ => self.retry_after().into_iter().flat_map(retry_headers).collect(),
+        let (mut headers, link): (HeaderMap, _) = match self {
+            Self::Upstream(rejection) => {
+                (rejection.headers.clone(), fault_pages::link_of_body(&rejection.body))
+            }
+            _ => (
+                self.retry_after().into_iter().flat_map(retry_headers).collect(),
+                fault_pages::link(Some(self.code()), &self.to_string()),
+            ),
+        };
+        if let Some(link) = link {
+            headers.append(header::LINK, link);
         }
+        headers
     }
 
     /// The `error` object of the answer.
@@ -268,11 +279,12 @@ fn above(sort: NumberSort) -> &'static str {
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
+        let headers = self.headers();
         if let Self::Upstream(rejection) = self {
-            return (rejection.status, rejection.headers, rejection.body).into_response();
+            return (rejection.status, headers, rejection.body).into_response();
         }
         let json = [(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))];
         let body = format!(r#"{{"error":{}}}"#, self.to_object());
-        (self.status(), json, self.headers(), body).into_response()
+        (self.status(), json, headers, body).into_response()
     }
 }

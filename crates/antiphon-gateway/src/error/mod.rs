@@ -282,6 +282,8 @@ pub(crate) enum ApiError {
     // ---- HTTP ----
     #[error("Invalid URL ({method} {path})")]
     UnknownUrl { method: Method, path: String },
+    #[error("Fault with name '{name}' not found.")]
+    FaultNotFound { name: String },
     #[error(
         "The metrics are not served here. The operator enables them with --metrics-key, or on a \
          listener of their own with --metrics-listen."

@@ -88,8 +88,11 @@ fn role(head: &Head, json: Option<&Value>) -> Option<String> {
 const FIELDS: [&str; 7] = ["content", "output", "arguments", "summary", "input", "action", "text"];
 
 /// The beginning of the text of an item: of a message, an output, the arguments of a call, or a
-/// summary.
+/// summary. For the response to an approval request, its decision.
 pub(super) fn excerpt(item: &Value) -> Option<String> {
+    if let Some(approve) = item.get("approve").and_then(Value::as_bool) {
+        return Some(if approve { "approved" } else { "denied" }.to_owned());
+    }
     let name = item.get("name").and_then(Value::as_str);
     if let (Some(name), Some(arguments)) = (name, item.get("arguments").and_then(Value::as_str)) {
         return Some(shortened(&format!("{name}({arguments})")));
@@ -134,6 +137,8 @@ mod tests {
             (json!({"content": [{"type": "input_text", "text": "a"}, {"text": "b"}]}), "a b"),
             (json!({"name": "f", "arguments": "{}"}), "f({})"),
             (json!({"output": "done"}), "done"),
+            (json!({"approve": true, "approval_request_id": "mcpr_1"}), "approved"),
+            (json!({"approve": false, "approval_request_id": "mcpr_1"}), "denied"),
             (json!({"content": [], "summary": [{"text": "thought"}]}), "thought"),
         ] {
             assert_eq!(excerpt(&item).as_deref(), Some(text));

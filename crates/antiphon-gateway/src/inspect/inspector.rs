@@ -9,7 +9,7 @@ use antiphon_store::{
 };
 
 use super::forest::{Forest, Group, Path};
-use super::model::{ConversationView, LanePage, TurnView};
+use super::model::{ConversationView, LanePage, RefusedTurnView, TurnView};
 use super::query::{LaneName, PageQuery, limit};
 use super::stored_report::StoredReport;
 use super::{lanes, live, sent, summary, turns};
@@ -28,6 +28,8 @@ pub struct Inspector<'a> {
     pub(super) prices: &'a Prices,
     /// Whether the content of items is shown.
     pub(super) shows_bodies: bool,
+    /// The latest turns that left no response. No store has them.
+    pub(super) refused: Vec<RefusedTurnView>,
     /// Opens the compactions of the gateway.
     open: Box<OpenCompaction<'a>>,
 }
@@ -51,7 +53,13 @@ pub(super) struct Located {
 impl<'a> Inspector<'a> {
     /// An inspector of a tenant's data. `prices` give the cost of turns whose report has none.
     pub fn new(listings: &'a dyn Listings, tenant: &'a Tenant, prices: &'a Prices) -> Self {
-        Self { listings, tenant, prices, shows_bodies: true, open: Box::new(|_| None) }
+        let (refused, open) = (Vec::new(), Box::new(|_: &Item| None));
+        Self { listings, tenant, prices, shows_bodies: true, refused, open }
+    }
+
+    /// Lists conversations also by these turns of the tenant that left no response.
+    pub(crate) fn with_refused(self, refused: Vec<RefusedTurnView>) -> Self {
+        Self { refused, ..self }
     }
 
     /// Hides the content of items unless `shows_bodies`.

@@ -41,7 +41,9 @@ impl Inspector<'_> {
             let Some((shard, group)) = list.next().await? else { break };
             examined += 1;
             let entry = list.entry(shard, &group, search.as_deref()).await?;
-            data.extend(entry.filter(|it| query.show.is_none_or(|part| part.contains(it))));
+            let is_shown =
+                |it: &Summary| query.show.is_none_or(|part| part.contains(it, &self.refused));
+            data.extend(entry.filter(is_shown));
         }
         let is_cut = data.len() < most && !list.is_at_end();
         let next = (!list.is_at_end()).then(|| list.reached.to_text());

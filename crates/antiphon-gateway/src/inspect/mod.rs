@@ -5,7 +5,6 @@
 
 pub(crate) mod answers;
 mod card;
-mod descriptions;
 mod forest;
 mod inspector;
 mod lanes;
@@ -22,7 +21,6 @@ mod turns;
 
 use antiphon_store::{ConversationId, Tenant};
 
-pub(crate) use self::descriptions::descriptions;
 pub use self::inspector::Inspector;
 use self::model::{ConversationPage, ConversationView, LanePage, TurnView};
 pub use self::query::{LaneName, ListPart, ListQuery, PageQuery};
@@ -45,7 +43,8 @@ pub(crate) async fn conversations(
     tenant: &Tenant,
     query: &ListQuery,
 ) -> Result<ConversationPage, ApiError> {
-    Ok(inspector(gateway, tenant).conversations(query).await?)
+    let inspector = inspector(gateway, tenant).with_refused(refused_turns(gateway, tenant));
+    Ok(inspector.conversations(query).await?)
 }
 
 /// A conversation or chain, with a page of its turns and its state in this process.

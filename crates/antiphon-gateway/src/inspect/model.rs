@@ -27,6 +27,8 @@ pub struct RefusedTurnView {
     pub model: Option<String>,
     /// The conversation or response that the request continues.
     pub continues: Option<String>,
+    /// The user that the request names in `safety_identifier` or `user`.
+    pub user: Option<String>,
     /// The code of the error.
     pub code: Option<String>,
     /// The fault that the error reports, if it has a description.

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use antiphon_store::{ConversationId, Recency};
 use serde::{Deserialize, Serialize};
 
-use super::model::{ConversationState, Summary};
+use super::model::{ConversationState, RefusedTurnView, Summary};
 
 /// The number of entries on a page, if the caller names none.
 const DEFAULT_LIMIT: usize = 20;
@@ -30,7 +30,8 @@ pub struct ListQuery {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ListPart {
-    /// Those whose next turn needs something: all states but `healthy` and `unchecked`.
+    /// Those whose next turn needs something: all states but `healthy` and `unchecked`, and those
+    /// whose last request was refused.
     Open,
     /// Those with an open turn.
     OpenTurn,
@@ -42,17 +43,20 @@ pub enum ListPart {
     Stale,
     /// Those with repairs in the counted turns.
     Repaired,
+    /// Those with a request that was refused, as far as the gateway process remembers it.
+    Refused,
 }
 
 impl ListPart {
     /// Every part, by its name in queries.
-    pub const ALL: [(&'static str, Self); 6] = [
+    pub const ALL: [(&'static str, Self); 7] = [
         ("open", Self::Open),
         ("open_turn", Self::OpenTurn),
         ("waiting", Self::Waiting),
         ("poisoned", Self::Poisoned),
         ("stale", Self::Stale),
         ("repaired", Self::Repaired),
+        ("refused", Self::Refused),
     ];
 
     /// The name in queries.
@@ -61,16 +65,20 @@ impl ListPart {
         found.expect("the list has every part").0
     }
 
-    /// Whether the conversation is in this part.
-    pub(super) fn contains(self, summary: &Summary) -> bool {
+    /// Whether the conversation is in this part. `refused` are the turns that left no response.
+    pub(super) fn contains(self, summary: &Summary, refused: &[RefusedTurnView]) -> bool {
         use ConversationState as S;
         match self {
-            Self::Open => !matches!(summary.state, S::Healthy | S::Unchecked),
+            Self::Open => {
+                !matches!(summary.state, S::Healthy | S::Unchecked)
+                    || refused.iter().any(|turn| turn.is_last_of(summary))
+            }
             Self::OpenTurn => matches!(summary.state, S::OpenTurn { .. }),
             Self::Waiting => matches!(summary.state, S::Waiting { .. }),
             Self::Poisoned => matches!(summary.state, S::Poisoned { .. }),
             Self::Stale => summary.state == S::Stale,
             Self::Repaired => summary.repaired_turns > 0,
+            Self::Refused => refused.iter().any(|turn| turn.continues(summary)),
         }
     }
 }

@@ -5,6 +5,7 @@ mod background;
 mod client_api;
 mod conversations;
 mod extract;
+mod faults;
 mod forward;
 mod gate;
 mod health;
@@ -102,6 +103,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route("/readyz", get(health::ready))
         .route("/metrics", get(metrics::show))
         .route("/openapi.json", get(openapi::describe))
+        .route("/faults/{name}", get(faults::show))
         .nest("/v1", v1)
         .merge(inspect::router(gateway, address))
         .fallback(unknown_route)

@@ -244,7 +244,7 @@ pub(super) async fn report(
     let record = gateway.owners(&caller).record_of(&id).await?.ok_or_else(unknown)?;
     let (store, tenant) = (&gateway.store, &caller.tenant);
     let record = store.response(tenant, &record).await?.ok_or_else(unknown)?;
-    let report = turn::public_report(&record.response.report);
+    let report = turn::link_faults(&turn::public_report(&record.response.report));
     let runs = turn::resent_runs(&report);
     if runs.is_empty() {
         return Ok(json(report));

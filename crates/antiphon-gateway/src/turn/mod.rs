@@ -101,7 +101,7 @@ use self::prior_attempt::{PriorAttempt, register_attempt};
 use self::replay::replay;
 
 pub(crate) use self::report::{
-    ResentPlace, ResentRun, input_stored_by, name_resent_items, resent_runs,
+    ResentPlace, ResentRun, input_stored_by, link_faults, name_resent_items, resent_runs,
 };
 pub(crate) use self::resolve::{Incoming, resolve};
 pub(crate) use self::resume::resume;

@@ -1,6 +1,7 @@
 //! The report of a turn: dropped and repaired items, for the caller and the operator.
 
 mod lines;
+mod links;
 mod prompt_changes;
 mod resent;
 
@@ -15,6 +16,7 @@ use http::{HeaderMap, HeaderValue};
 use serde::Serialize;
 
 pub(super) use self::lines::counted;
+pub(crate) use self::links::link_faults;
 pub(super) use self::prompt_changes::PromptChanges;
 use self::resent::ResentItems;
 pub(crate) use self::resent::{ResentPlace, ResentRun, name_resent_items, resent_runs};

@@ -58,9 +58,10 @@ fn error_object(error: &ApiError) -> String {
 }
 
 fn headers(id: &RequestId, headers: &HeaderMap) -> Value {
-    let is_acted_on =
-        |name: &str| name.starts_with("retry-after") || name.starts_with("x-ratelimit");
-    let fields = headers.iter().filter(|(name, _)| is_acted_on(name.as_str()));
+    let is_for_the_caller = |name: &str| {
+        name == "link" || name.starts_with("retry-after") || name.starts_with("x-ratelimit")
+    };
+    let fields = headers.iter().filter(|(name, _)| is_for_the_caller(name.as_str()));
     let fields = fields.filter_map(|(name, value)| {
         Some((name.as_str().to_owned(), Value::from(value.to_str().ok()?)))
     });

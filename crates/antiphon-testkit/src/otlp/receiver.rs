@@ -102,6 +102,11 @@ impl Receiver {
         self.received.spans()
     }
 
+    /// The number of spans so far.
+    pub fn span_count(&self) -> usize {
+        self.received.exports().iter().map(|export| export.spans.len()).sum()
+    }
+
     /// Waits until `find` finds something in the spans.
     ///
     /// # Panics

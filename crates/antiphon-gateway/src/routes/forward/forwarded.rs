@@ -80,7 +80,7 @@ impl<'a> ForwardedRequest<'a> {
         permit: Option<TurnPermit>,
     ) -> Result<Response, ApiError> {
         let (gateway, mapping) = (Arc::clone(self.gateway), self.mapping.clone());
-        Ok(stream_answer(gateway, self.send().await?.with_mapping(mapping), permit))
+        Ok(stream_answer(gateway, self.send().await?.with_mapping(mapping), permit).await)
     }
 
     /// Sends the request and waits for the whole answer.

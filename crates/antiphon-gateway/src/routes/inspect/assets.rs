@@ -34,6 +34,7 @@ const ASSETS: &[Asset] = &[
     asset!("context.js", SCRIPT),
     asset!("fault.js", SCRIPT),
     asset!("acts.js", SCRIPT),
+    asset!("answers.js", SCRIPT),
     asset!("playground.js", SCRIPT),
     // The libraries preact and htm, as the package `htm` of npm has them in one file.
     asset!("htm-preact.js", SCRIPT),

@@ -12,6 +12,7 @@ use super::super::responses::load_context;
 use crate::caller::Caller;
 use crate::context::{self, Difference};
 use crate::error::{ApiError, Hint};
+use crate::fault_pages;
 use crate::gateway::Gateway;
 use crate::inspect::{self, answers};
 
@@ -49,7 +50,7 @@ struct FaultPage {
 /// `GET /inspect/faults.json`: the descriptions of all faults and repairs, which hold no data of a
 /// tenant.
 pub(super) async fn faults() -> Response {
-    let pages = inspect::descriptions().map(|(name, text)| FaultPage { name, text });
+    let pages = fault_pages::pages().map(|(name, text)| FaultPage { name, text });
     json(serde_json::to_string(&pages.collect::<Vec<_>>()).expect("the pages are plain text"))
 }
 

@@ -11,6 +11,7 @@
 //! - Paths that two servers may interpret differently (`foreign_path.rs`).
 //! - Requests that the operator excludes. If tenants share one account, `scope.rs` has the rule.
 
+mod answer;
 mod body;
 mod form;
 pub(super) mod headers;
@@ -21,15 +22,13 @@ use std::sync::Arc;
 
 use antiphon::dialect::{ClientApi, Vendor};
 use axum::Extension;
-use axum::body::Body as AxumBody;
 use axum::extract::{OriginalUri, Request, State};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::MethodFilter;
-use bytes::Bytes;
-use futures_util::stream;
 use http::request::Parts;
 use http::{HeaderMap, Method, Uri, header};
 
+pub(super) use self::answer::stream_answer;
 pub(super) use self::body::InspectedBody;
 use self::upload::Upload;
 use super::unknown_url;
@@ -68,7 +67,7 @@ pub(super) async fn pass_through(
     };
     let passed = forward(&gateway, path, request).await;
     match passed {
-        Ok(passed) => stream_answer(gateway, passed, Some(permit)),
+        Ok(passed) => stream_answer(gateway, passed, Some(permit)).await,
         Err(error) => error.into_response(),
     }
 }
@@ -122,7 +121,7 @@ pub(super) async fn forward_whole(
     permit: TurnPermit,
 ) -> Result<Response, ApiError> {
     let passed = send_whole(gateway, upstream, parts, body).await?;
-    Ok(stream_answer(Arc::clone(gateway), passed, Some(permit)))
+    Ok(stream_answer(Arc::clone(gateway), passed, Some(permit)).await)
 }
 
 /// Forwards a request as [`forward_whole`] does. Removes repeated calls from the answer, which has
@@ -138,7 +137,7 @@ pub(super) async fn forward_with_tools(
     parts.headers.remove(header::ACCEPT_ENCODING);
     let passed = send_whole(gateway, upstream, &parts, body).await?;
     let passed = passed.without_repeated_calls(api, gateway.settings.limits.max_item_bytes);
-    Ok(stream_answer(Arc::clone(gateway), passed, Some(permit)))
+    Ok(stream_answer(Arc::clone(gateway), passed, Some(permit)).await)
 }
 
 async fn send_whole(
@@ -229,53 +228,5 @@ async fn send(
     match (answer, upload.fault()) {
         (Err(UpstreamError::BrokeOff | UpstreamError::Unreachable(_)), Some(fault)) => Err(fault),
         (answer, _) => Ok(answer?),
-    }
-}
-
-/// The answer to the caller, streamed.
-pub(super) fn stream_answer(
-    gateway: Arc<Gateway>,
-    passed: PassthroughAnswer,
-    permit: Option<TurnPermit>,
-) -> Response {
-    let (status, headers) = (passed.status, headers::to_caller(&passed.headers));
-    let open = OpenAnswer { gateway, passed, _permit: permit };
-    let pieces = stream::unfold(Some(open), async |open| {
-        let mut open = open?;
-        let piece = open.next().await?;
-        let open = piece.is_ok().then_some(open);
-        Some((piece, open))
-    });
-    let mut response = Response::new(AxumBody::from_stream(pieces));
-    *response.status_mut() = status;
-    *response.headers_mut() = headers;
-    response
-}
-
-/// An answer in progress. It counts as an open turn until its end if it has a permit.
-struct OpenAnswer {
-    gateway: Arc<Gateway>,
-    passed: PassthroughAnswer,
-    _permit: Option<TurnPermit>,
-}
-
-impl Drop for OpenAnswer {
-    /// Reports the repairs of the answer.
-    fn drop(&mut self) {
-        let repaired_calls = self.passed.repaired_calls();
-        if repaired_calls > 0 {
-            self.gateway.metrics.turns.count_repaired_calls(repaired_calls);
-            tracing::info!(repaired_calls, "repaired calls that the upstream announced twice");
-        }
-    }
-}
-
-impl OpenAnswer {
-    /// The next bytes. Fails when the grace period of a stop ends.
-    async fn next(&mut self) -> Option<Result<Bytes, UpstreamError>> {
-        tokio::select! {
-            piece = self.passed.next() => piece,
-            () = self.gateway.closing.cancelled() => Some(Err(UpstreamError::BrokeOff)),
-        }
     }
 }

@@ -10,10 +10,11 @@ use crate::support::{Answer, Client, SIM, World, ask};
 const EVIL: &str = "http://evil.example";
 
 /// The routes of the gateway's own, those that pass, and those that nobody has.
-const ROUTES: [(&str, &str); 12] = [
+const ROUTES: [(&str, &str); 13] = [
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/openapi.json"),
+    ("GET", "/faults/unanswered_call"),
     ("GET", "/v1/models"),
     ("POST", "/v1/responses"),
     ("GET", "/v1/responses/resp_x"),

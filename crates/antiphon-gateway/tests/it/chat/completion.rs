@@ -12,7 +12,7 @@ pub(crate) struct Completion {
 
 impl Completion {
     /// Reads an answer that went well.
-    pub(super) fn read(answer: &Answer, mode: Mode) -> Self {
+    pub(crate) fn read(answer: &Answer, mode: Mode) -> Self {
         let json = match mode {
             Mode::Whole => answer.json(),
             Mode::Streamed => {
@@ -57,7 +57,7 @@ fn chunks(answer: &Answer) -> Vec<Value> {
 }
 
 /// The data of the events of a stream.
-pub(super) fn events(answer: &Answer) -> Vec<String> {
+pub(crate) fn events(answer: &Answer) -> Vec<String> {
     let content_type = answer.header("content-type").expect("an answer has a type");
     assert!(content_type.starts_with("text/event-stream"), "{content_type}");
     let body = std::str::from_utf8(answer.body()).expect("the stream is UTF-8");

@@ -3,11 +3,12 @@
 use antiphon::dialect::UpstreamApi;
 use serde_json::{Value, json};
 
-use super::{OTHER_APIS, PATH, request, user, world_of};
+use super::{PATH, request, user};
+use crate::client_apis::{ClientApi, world_of};
 
 #[tokio::test]
 async fn invalid_request_is_rejected_in_openais_words() {
-    for (api, name) in OTHER_APIS {
+    for (api, name) in ClientApi::Chat.other_upstreams() {
         let world = world_of(api).await;
         let mut several = request(&json!([user("Hello")]));
         several["n"] = json!(2);

@@ -4,7 +4,8 @@
 use antiphon::dialect::UpstreamApi;
 use serde_json::{Value, json};
 
-use super::{APIS, PATH, calls, complete, output, request, user, world_of};
+use super::{PATH, calls, complete, output, request, user};
+use crate::client_apis::{ClientApi, world_of};
 use crate::support::{Client, MODES, World};
 
 /// A history with a fault, the name of the fault in the header, and the input of the model.
@@ -114,7 +115,7 @@ async fn fault_is_repaired_and_reported() {
 
 #[tokio::test]
 async fn other_upstreams_get_each_item_once() {
-    for (api, name) in APIS.into_iter().filter(|(api, _)| *api != UpstreamApi::Chat) {
+    for (api, name) in ClientApi::Chat.other_upstreams() {
         for case in cases().into_iter().filter(|case| !case.is_own) {
             let world = world_of(api).await;
             let completion = complete(&world.client(), MODES[1], &plain(&case.messages)).await;

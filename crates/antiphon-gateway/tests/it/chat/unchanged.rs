@@ -5,7 +5,8 @@ use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::json;
 
-use super::{PATH, calls, output, request, user, world_of};
+use super::{PATH, calls, output, request, user};
+use crate::client_apis::world_of;
 use crate::support::World;
 
 /// A request without faults, in a form that no encoder writes.

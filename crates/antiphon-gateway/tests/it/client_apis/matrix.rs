@@ -1,19 +1,11 @@
 //! The same dialogue, for each API of a client and each kind of upstream.
 
-use antiphon::dialect::UpstreamApi;
-use antiphon_mock::{Api, Reply};
+use antiphon_mock::{Api, Reply as Scripted};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::client::{ClientApi, Dialogue, Said};
-use crate::support::{MODEL, MODES, Mode, SIM, World};
-
-/// The upstreams with a strict server.
-const UPSTREAMS: [(UpstreamApi, Api); 3] = [
-    (UpstreamApi::Responses, Api::Responses),
-    (UpstreamApi::Chat, Api::Chat),
-    (UpstreamApi::Anthropic, Api::Anthropic),
-];
+use super::{ClientApi, Dialogue, Reply, UPSTREAMS, world_of};
+use crate::support::{MODES, Mode, SIM, World};
 
 /// The input of the model in the last request.
 const WHOLE: [&str; 10] = [
@@ -32,22 +24,23 @@ const WHOLE: [&str; 10] = [
 /// The number of its items in each request.
 const LENGTHS: [usize; 4] = [1, 3, 8, 10];
 
-async fn world_of(api: UpstreamApi) -> World {
-    World::with(|settings| settings.upstreams[0].api = api).await
+/// An answer: its text, the number of its calls, and whether it shows reasoning.
+type Said = (String, usize, bool);
+
+fn said(reply: &Reply) -> Said {
+    (reply.text(), reply.calls().len(), reply.shows_reasoning())
 }
 
-/// The dialogue, and the answers without the ids of calls.
-async fn converse(mut dialogue: Dialogue) -> Vec<(String, usize, bool)> {
-    let mut answers = vec![dialogue.say("My color is purple, dog is Biscuit").await];
+/// The answers of the dialogue.
+async fn converse(mut dialogue: Dialogue) -> Vec<Said> {
+    let mut answers = vec![said(&dialogue.say("My color is purple, dog is Biscuit").await)];
     let called = dialogue.say("Echo hello twice").await;
-    if let [first, second] = &called.calls[..] {
-        let outputs = [(first.as_str(), "one"), (second.as_str(), "two")];
-        answers.extend([called.clone(), dialogue.answer(&outputs).await]);
-    } else {
-        answers.push(called);
+    answers.push(said(&called));
+    if let [first, second] = called.calls()[..] {
+        answers.push(said(&dialogue.answer(&[(first, "one"), (second, "two")]).await));
     }
-    answers.push(dialogue.say("What is my color and dog name?").await);
-    answers.into_iter().map(|Said { text, calls, reasons }| (text, calls.len(), reasons)).collect()
+    answers.push(said(&dialogue.say("What is my color and dog name?").await));
+    answers
 }
 
 #[tokio::test]
@@ -56,7 +49,7 @@ async fn every_model_gets_the_same_items() {
         for client in ClientApi::ALL {
             for mode in MODES {
                 let world = world_of(upstream).await;
-                let answers = converse(Dialogue::new(client, &world, mode, MODEL)).await;
+                let answers = converse(Dialogue::reasoning(client, &world, mode)).await;
                 let row = format!("{client:?} {name:?} {mode:?}");
 
                 let said = |text: &str, calls, reasons| (text.to_owned(), calls, reasons);
@@ -80,11 +73,12 @@ async fn every_model_gets_the_same_items() {
 #[tokio::test]
 async fn built_in_model_answers_every_client_alike() {
     let world = World::new().await;
-    let dialogue = || Dialogue::new(ClientApi::Responses, &world, Mode::Whole, SIM);
-    let expected = converse(dialogue()).await;
+    let with_sim =
+        |api: ClientApi, mode| Dialogue::reasoning(api, &world, mode).field("model", SIM.into());
+    let expected = converse(with_sim(ClientApi::Responses, Mode::Whole)).await;
     for client in ClientApi::ALL {
         for mode in MODES {
-            let answers = converse(Dialogue::new(client, &world, mode, SIM)).await;
+            let answers = converse(with_sim(client, mode)).await;
             assert_eq!(answers, expected, "{client:?} {mode:?}");
         }
     }
@@ -101,8 +95,9 @@ async fn upstream_error_keeps_status_and_message() {
                 Api::Anthropic => json!({"type": "error", "error": error}),
                 _ => json!({"error": error}),
             };
-            world.script(Reply::json(StatusCode::TOO_MANY_REQUESTS, &body));
-            let refused = client.post(&world).await.refused();
+            world.script(Scripted::json(StatusCode::TOO_MANY_REQUESTS, &body));
+            let sender = client.client(&world);
+            let refused = client.post(&sender, Mode::Whole, &client.hello()).await.refused();
             assert_eq!(refused.status, 429, "{client:?} {name:?}");
             assert_eq!(refused.body["error"]["message"], "Slow down.", "{client:?} {name:?}");
             let is_anthropics = refused.body["type"] == "error";

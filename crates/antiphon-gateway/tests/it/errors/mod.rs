@@ -2,6 +2,7 @@
 
 mod bounds;
 mod bytes;
+mod links;
 mod lookups;
 mod order;
 mod routes;

@@ -109,13 +109,15 @@ async fn refused_turns_are_listed_to_their_tenant() {
     let world = world_with_tenants().await;
     let (ada, bob) = (world.caller("key-ada"), world.caller("key-bob"));
     let ada = ada.with_header("x-request-id", "req_of_ada");
-    let refused = ada.refused(Mode::Whole, &ask("Hello").after("resp_unknown")).await;
+    let asked = ask("Hello").after("resp_unknown").field("user", serde_json::json!("u_1"));
+    let refused = ada.refused(Mode::Whole, &asked).await;
 
     let list = ada.get("/inspect/refused.json").await.json();
 
     let [turn] = &list.as_array().expect("a list")[..] else { panic!("{list}") };
     assert_eq!(turn["request_id"], "req_of_ada");
     assert_eq!(turn["continues"], "resp_unknown");
+    assert_eq!(turn["user"], "u_1");
     assert_eq!(turn["code"], "previous_response_not_found");
     assert_eq!(turn["message"], refused.body["error"]["message"]);
     assert_eq!(bob.get("/inspect/refused.json").await.json(), serde_json::json!([]));

@@ -5,7 +5,7 @@ use antiphon_gateway::inspect::{ListPart, ListQuery, PageQuery};
 use serde_json::{Value, json};
 
 use super::Store;
-use crate::support::{SIM, World, ask, call, echo_tool, text, typed_user};
+use crate::support::{Mode, SIM, World, ask, call, echo_tool, output, text, typed_user};
 
 fn say(words: &str) -> crate::support::Ask {
     ask(words).model(SIM).field("tools", json!([]))
@@ -136,10 +136,35 @@ async fn parts_of_the_list_are_shown_alone() {
     }
     let all = listed(&world, &ListQuery::default()).await;
     assert_eq!(all, [repaired, waiting, healthy.id()]);
-    let path = "/inspect/conversations.json?show=waiting";
-    let page = client.get(path).await.json();
-    assert_eq!(page["data"][0]["id"], waiting);
-    assert_eq!(page["data"].as_array().map(Vec::len), Some(1));
+    assert_eq!(shown(&world, "waiting").await, [waiting]);
+}
+
+/// The ids of a part of the list, as the gateway serves it.
+async fn shown(world: &World, part: &str) -> Vec<String> {
+    let page = world.client().get(&format!("/inspect/conversations.json?show={part}")).await.json();
+    let entries = page["data"].as_array().expect("a list").iter();
+    entries.map(|entry| text(&entry["id"]).to_owned()).collect()
+}
+
+#[tokio::test]
+async fn healthy_conversation_with_a_refused_end_is_open() {
+    let world = World::new().await;
+    let client = world.client();
+    client.respond(&say("Hello")).await;
+    let refused = client.new_conversation().await;
+    client.respond(&say("Hello").within(&refused)).await;
+    let continued = client.respond(&say("Hello")).await;
+    let orphan = ask(json!([output(&json!("call_9"), "x")]));
+    for asked in [orphan.clone().within(&refused), orphan.after(continued.id())] {
+        client.refused(Mode::Whole, &asked).await;
+    }
+
+    for part in ["open", "refused"] {
+        assert_eq!(shown(&world, part).await, [continued.id(), &*refused], "{part}");
+    }
+    client.respond(&say("Go on").after(continued.id())).await;
+    assert_eq!(shown(&world, "open").await, [&*refused]);
+    assert_eq!(shown(&world, "refused").await, [continued.id(), &*refused]);
 }
 
 #[tokio::test]

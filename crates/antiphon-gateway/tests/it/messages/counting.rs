@@ -5,7 +5,8 @@ use antiphon_mock::Reply;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{APIS, client_of, text, user, world_of};
+use super::{client_of, text, user};
+use crate::client_apis::{UPSTREAMS, world_of};
 use crate::support::{MODEL, SIM, World, ids, list};
 
 const PATH: &str = "/v1/messages/count_tokens";
@@ -66,7 +67,7 @@ async fn conversation_is_counted() {
 
 #[tokio::test]
 async fn models_have_anthropics_form() {
-    for (api, _) in APIS {
+    for (api, _) in UPSTREAMS {
         let world = world_of(api).await;
         let listed = client_of(&world).get("/v1/models").await.json();
         let models = list(&listed["data"]);

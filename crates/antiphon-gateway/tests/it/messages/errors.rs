@@ -4,12 +4,14 @@ use std::num::NonZeroU32;
 
 use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{ApiKey, ModelPattern, Rate};
+use antiphon_mock::Reply;
 use antiphon_store::Tenant;
-use http::Method;
+use http::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::{APIS, OTHER_APIS, PATH, client_of, request, user, world_of, world_with};
-use crate::support::{Answer, World, soon};
+use super::{PATH, client_of, post, request, user};
+use crate::client_apis::{ClientApi, UPSTREAMS, world_of, world_with};
+use crate::support::{Answer, MODES, World, soon};
 
 /// The message of an error with this status and type.
 fn message_of(answer: &Answer, status: u16, kind: &str) -> String {
@@ -28,7 +30,7 @@ fn asked() -> Value {
 
 #[tokio::test]
 async fn invalid_request_is_rejected_in_anthropics_words() {
-    for (api, _) in OTHER_APIS {
+    for (api, _) in ClientApi::Messages.other_upstreams() {
         let world = world_of(api).await;
         let mut nameless = asked();
         nameless.as_object_mut().unwrap().remove("model");
@@ -65,7 +67,7 @@ async fn invalid_request_reaches_an_anthropic_upstream() {
 
 #[tokio::test]
 async fn unknown_caller_is_rejected() {
-    for (api, _) in APIS {
+    for (api, _) in UPSTREAMS {
         let world = world_with(api, |settings| {
             settings.api_keys = vec![ApiKey::new("key-of-acme", Tenant::new("acme"))];
         })
@@ -81,7 +83,7 @@ async fn unknown_caller_is_rejected() {
 
 #[tokio::test]
 async fn unknown_model_is_not_found() {
-    for (api, _) in APIS {
+    for (api, _) in UPSTREAMS {
         let world = world_with(api, |settings| {
             settings.upstreams[0].models = vec![ModelPattern::new("few-*")];
         })
@@ -107,7 +109,7 @@ async fn unknown_path_is_not_found() {
 
 #[tokio::test]
 async fn too_large_body_is_rejected() {
-    for (api, _) in APIS {
+    for (api, _) in UPSTREAMS {
         let world = world_with(api, |settings| settings.limits.max_body_bytes = 1_000).await;
         let body = request(&json!([user("x".repeat(2_000))]));
         let answer = client_of(&world).post(PATH, &body).await;
@@ -138,19 +140,34 @@ async fn too_many_requests_are_rejected() {
 }
 
 #[tokio::test]
-async fn unknown_conversation_is_not_found() {
-    for (api, _) in APIS {
-        let world = world_of(api).await;
-        let client = client_of(&world);
-        let in_header = client.clone().with_header("antiphon-conversation", "conv_unknown");
-        let answer = in_header.post(PATH, &asked()).await;
-        let message = message_of(&answer, 404, "not_found_error");
-        assert!(message.contains("conv_unknown"), "{message}");
-        let mut in_metadata = asked();
-        in_metadata["metadata"] = json!({"conversation": "conv_unknown"});
-        let answer = client.post(PATH, &in_metadata).await;
-        assert_eq!(message_of(&answer, 404, "not_found_error"), message);
-        assert_eq!(world.times_asked(), 0);
+async fn rejection_passes_with_its_status() {
+    for (api, _) in ClientApi::Messages.other_upstreams() {
+        for (status, kind) in [
+            (400, "invalid_request_error"),
+            (401, "authentication_error"),
+            (403, "permission_error"),
+            (404, "not_found_error"),
+            (413, "request_too_large"),
+            (429, "rate_limit_error"),
+            (500, "api_error"),
+            (502, "api_error"),
+            (503, "overloaded_error"),
+            (529, "overloaded_error"),
+        ] {
+            for mode in MODES {
+                let world = world_of(api).await;
+                let error = json!({"error": {"message": "No.", "type": "x", "code": null}});
+                let status_code = StatusCode::from_u16(status).expect("it is a status");
+                world.script(Reply::json(status_code, &error).header("retry-after", "7"));
+                let answer = post(&client_of(&world), mode, &asked()).await;
+                assert_eq!(answer.header("retry-after"), Some("7"));
+                let refused = answer.refused();
+                let id = answer.header("request-id").expect("an answer has an id");
+                let expected = json!({"type": "error", "request_id": id,
+                    "error": {"type": kind, "message": "No."}});
+                assert_eq!((refused.status, refused.body), (status, expected));
+            }
+        }
     }
 }
 

@@ -4,9 +4,8 @@ use antiphon::dialect::UpstreamApi;
 use antiphon_gateway::settings::{Faults, PassThrough};
 use serde_json::{Value, json};
 
-use super::{
-    assistant, call, client_of, create, request, result, text, user, world_of, world_with,
-};
+use super::{assistant, call, client_of, create, request, result, text, user};
+use crate::client_apis::{world_of, world_with};
 use crate::support::{Client, MODES, World};
 
 /// A request with a fault, the name of the fault in the header, and the provider's message.

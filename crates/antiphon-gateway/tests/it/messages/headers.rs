@@ -3,7 +3,8 @@
 use antiphon_gateway::settings::Secret;
 use serde_json::json;
 
-use super::{APIS, client_of, create, request, text, user, world_of, world_with};
+use super::{client_of, create, request, text, user};
+use crate::client_apis::{UPSTREAMS, world_of, world_with};
 use crate::support::Mode;
 
 /// A request that passes unchanged to an Anthropic upstream, and one that needs a repair.
@@ -13,7 +14,7 @@ fn requests() -> [serde_json::Value; 2] {
 
 #[tokio::test]
 async fn version_and_betas_reach_anthropic() {
-    for (api, name) in APIS {
+    for (api, name) in UPSTREAMS {
         let is_anthropic = name == antiphon_mock::Api::Anthropic;
         for request in requests() {
             let world = world_of(api).await;
@@ -33,7 +34,7 @@ async fn version_and_betas_reach_anthropic() {
 
 #[tokio::test]
 async fn operators_key_replaces_the_callers() {
-    for (api, name) in APIS {
+    for (api, name) in UPSTREAMS {
         for request in requests() {
             let world = world_with(api, |settings| {
                 settings.upstreams[0].key = Some(Secret::new("key-of-the-gateway"));

@@ -2,17 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::super::support::{Answer, Mode};
+use crate::support::{Answer, Mode};
 
 /// A message, and the headers that came with it.
 pub(crate) struct Message {
     answer: Answer,
-    pub(super) json: Value,
+    pub(crate) json: Value,
 }
 
 impl Message {
     /// Reads an answer that went well.
-    pub(super) fn read(answer: &Answer, mode: Mode) -> Self {
+    pub(crate) fn read(answer: &Answer, mode: Mode) -> Self {
         let json = match mode {
             Mode::Whole => answer.json(),
             Mode::Streamed => {
@@ -26,7 +26,7 @@ impl Message {
         Self { answer: answer.clone(), json }
     }
 
-    pub(super) fn header(&self, name: &str) -> Option<&str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
         self.answer.header(name)
     }
 
@@ -48,13 +48,13 @@ impl Message {
         calls.map(|call| call["id"].as_str().expect("a call has an id")).collect()
     }
 
-    pub(super) fn stop_reason(&self) -> &str {
+    pub(crate) fn stop_reason(&self) -> &str {
         self.json["stop_reason"].as_str().expect("the message has ended")
     }
 }
 
 /// The events of a stream. The name of each is its type.
-pub(super) fn events(answer: &Answer) -> Vec<Value> {
+pub(crate) fn events(answer: &Answer) -> Vec<Value> {
     let content_type = answer.header("content-type").expect("an answer has a type");
     assert!(content_type.starts_with("text/event-stream"), "{content_type}");
     let body = std::str::from_utf8(answer.body()).expect("the stream is UTF-8");

@@ -1,46 +1,18 @@
 //! Clients of Anthropic's Messages API, for upstreams of every API.
 
-mod answers;
-mod conversations;
 mod counting;
-mod dialogues;
 mod errors;
 mod faults;
 mod headers;
 mod message;
+mod reports;
 
-use antiphon::dialect::UpstreamApi;
-use antiphon_gateway::settings::Settings;
-use antiphon_mock::Api;
 use serde_json::{Value, json};
 
-pub(crate) use self::message::Message;
+pub(crate) use self::message::{Message, events};
 use crate::support::{Answer, Client, MODEL, Mode, World};
 
-const PATH: &str = "/v1/messages";
-
-/// Every API, and its name at the strict upstream.
-const APIS: [(UpstreamApi, Api); 3] = [
-    (UpstreamApi::Responses, Api::Responses),
-    (UpstreamApi::Chat, Api::Chat),
-    (UpstreamApi::Anthropic, Api::Anthropic),
-];
-
-/// The APIs of upstreams that do not understand the client's request.
-const OTHER_APIS: [(UpstreamApi, Api); 2] = [APIS[0], APIS[1]];
-
-/// A gateway in front of an upstream of this API.
-async fn world_of(api: UpstreamApi) -> World {
-    world_with(api, |_| {}).await
-}
-
-async fn world_with(api: UpstreamApi, change: impl FnOnce(&mut Settings)) -> World {
-    World::with(|settings| {
-        settings.upstreams[0].api = api;
-        change(settings);
-    })
-    .await
-}
+pub(crate) const PATH: &str = "/v1/messages";
 
 /// A client with Anthropic's headers.
 pub(crate) fn client_of(world: &World) -> Client {
@@ -49,7 +21,7 @@ pub(crate) fn client_of(world: &World) -> Client {
 }
 
 /// A request with these messages and the echo tool.
-fn request(messages: &Value) -> Value {
+pub(crate) fn request(messages: &Value) -> Value {
     json!({"model": MODEL, "max_tokens": 2_000, "tools": [echo_tool()], "messages": messages})
 }
 
@@ -91,42 +63,4 @@ async fn post(client: &Client, mode: Mode, request: &Value) -> Answer {
         request["stream"] = true.into();
     }
     client.post(PATH, &request).await
-}
-
-/// A client that holds the conversation and resends it with each request.
-pub(crate) struct Dialogue {
-    client: Client,
-    mode: Mode,
-    /// The fields of each request, other than the messages.
-    fields: Value,
-    messages: Vec<Value>,
-}
-
-impl Dialogue {
-    pub(crate) fn new(client: Client, mode: Mode) -> Self {
-        Self { client, mode, fields: json!({}), messages: Vec::new() }
-    }
-
-    /// The same client, which sets a field of each request.
-    pub(crate) fn field(mut self, key: &str, value: Value) -> Self {
-        self.fields[key] = value;
-        self
-    }
-
-    /// The request with this content after the conversation.
-    fn request(&mut self, content: impl Into<Value>) -> Value {
-        self.messages.push(user(content));
-        let mut request = request(&json!(self.messages));
-        for (key, value) in self.fields.as_object().expect("it is an object") {
-            request[key] = value.clone();
-        }
-        request
-    }
-
-    pub(crate) async fn say(&mut self, content: impl Into<Value>) -> Message {
-        let request = self.request(content);
-        let message = create(&self.client, self.mode, &request).await;
-        self.messages.push(assistant(message.json["content"].clone()));
-        message
-    }
 }

@@ -45,6 +45,7 @@ async fn unanswered_call_gets_a_placeholder_output() {
                 "fault": "unanswered_call",
                 "action": "answered",
                 "message": message,
+                "page": "/faults/unanswered_call",
             }])
         );
     }

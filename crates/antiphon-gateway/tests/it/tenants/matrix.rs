@@ -116,15 +116,15 @@ async fn open_turn_is_hidden_from_other_tenants() {
     assert_eq!(owner.items(&ids.conversation).await.len(), 3);
 }
 
-/// What passes to upstreams names nothing that is held here.
-const PASSING: &str = "/{*path}";
+/// The routes whose variable part is no id of stored data: paths of upstreams, and names of faults.
+const WITHOUT_IDS: [&str; 2] = ["/{*path}", "/faults/{name}"];
 
 /// The patterns of the routes that take an id.
 fn patterns() -> Vec<&'static str> {
     let source = include_str!("../../../src/routes/mod.rs");
     let literals = source.split('"').skip(1).step_by(2);
     let patterns = literals.filter(|text| text.starts_with('/') && text.contains('{'));
-    patterns.filter(|pattern| *pattern != PASSING).collect()
+    patterns.filter(|pattern| !WITHOUT_IDS.contains(pattern)).collect()
 }
 
 fn is_of(pattern: &str, attempt: &Attempt) -> bool {

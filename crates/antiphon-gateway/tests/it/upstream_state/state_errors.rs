@@ -32,7 +32,9 @@ async fn foreign_call_is_synced_and_answered() {
         assert_eq!(next.header("antiphon-relearned"), Some("true"));
         let report = client.report(next.id()).await;
         let refused = "No tool output found for function call call_1.";
-        assert_eq!(report["relearned"], json!({"fault": "unanswered_call", "message": refused}));
+        let page = "/faults/unanswered_call";
+        let relearned = json!({"fault": "unanswered_call", "message": refused, "page": page});
+        assert_eq!(report["relearned"], relearned);
         assert_eq!(report["repairs"][0]["action"], "answered");
 
         let well = client.turn(mode, &ask([typed_user("Thanks.")]).within(&conversation)).await;

@@ -66,6 +66,8 @@ pub(crate) enum Case {
     LatencyStream60,
     /// Synced writes, pages of the write-ahead log, and round trips to a database
     Io,
+    /// Turns of a server that exports its traces: none, 1 % and all of them
+    Telemetry,
     /// 10,000 streams that wait for their model
     Idle,
     /// Acknowledged turns after the server is killed

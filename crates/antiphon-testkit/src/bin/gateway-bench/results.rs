@@ -27,6 +27,10 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Metric {
     CpuMicros,
+    /// The processor time in proportion to that of the same server without an exporter.
+    CpuRatio,
+    /// The exported spans of a request.
+    Spans,
     RequestsPerSecond,
     P50Micros,
     P99Micros,
@@ -55,6 +59,8 @@ impl Metric {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::CpuMicros => "cpu_us",
+            Self::CpuRatio => "cpu_ratio",
+            Self::Spans => "spans",
             Self::RequestsPerSecond => "requests_per_s",
             Self::P50Micros => "p50_us",
             Self::P99Micros => "p99_us",

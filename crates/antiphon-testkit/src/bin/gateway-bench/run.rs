@@ -10,7 +10,7 @@ use crate::database::CountingProxy;
 use crate::judged_upstream::JudgedUpstream;
 use crate::options::{Case, Options};
 use crate::results::Row;
-use crate::servers::{self, Place, Running, Server, free_address};
+use crate::servers::{self, Environment, Place, Running, Server, free_address};
 
 /// The shared surroundings of all cases.
 pub(crate) struct Bench<'a> {
@@ -52,7 +52,8 @@ impl<'a> Bench<'a> {
     pub(crate) async fn run(&self) -> Vec<Row> {
         let mut rows = Vec::new();
         for case in self.options.cases() {
-            for server in &self.servers {
+            let runs = |it: &&Server| case != Case::Telemetry || it.exports_traces;
+            for server in self.servers.iter().filter(runs) {
                 eprintln!("{} on {}", case.name(), server.name);
                 let measured = self.run_case(case, server).await;
                 let failed = |error| vec![Row::failed(case, server, &error)];
@@ -79,6 +80,7 @@ impl<'a> Bench<'a> {
             folder: folder.path().to_owned(),
             traced: case == Case::Io,
             postgres: database.as_ref().map(|database| database.url.clone()).or(postgres),
+            environment: Environment::new(),
         };
         let running = Running::start(server.clone(), place).await?;
         let client = Client::new(running.address());

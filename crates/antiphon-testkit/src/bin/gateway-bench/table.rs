@@ -80,7 +80,8 @@ fn shown(number: Option<&f64>) -> String {
     match number {
         None => "–".to_owned(),
         Some(number) if *number >= 100.0 => format!("{number:.0}"),
-        Some(number) => format!("{number:.1}"),
+        Some(number) if *number >= 10.0 => format!("{number:.1}"),
+        Some(number) => format!("{number:.2}"),
     }
 }
 

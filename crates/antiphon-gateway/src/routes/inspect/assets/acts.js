@@ -1,48 +1,33 @@
 // Acts that change a conversation. Each is a request of the API.
 
-import { html, useState } from "./htm-preact.js";
+import { html, useRef, useState } from "./htm-preact.js";
 import { inert } from "./format.js";
 import { read, send } from "./server.js";
+import { Answers } from "./answers.js";
 
-const CALLS = /_call$/;
-
-/** Runs an act and shows its result. */
+/** Runs an act and shows its result. While one runs, no other begins. */
 function useAct(changed) {
   const [message, setMessage] = useState(null);
+  const [busy, setBusy] = useState(false);
+  const running = useRef(false);
   const run = async (act) => {
+    if (running.current) return;
+    running.current = true;
+    setBusy(true);
     setMessage("Working…");
     try {
       setMessage((await act()) ?? "Done.");
-      changed?.();
     } catch (error) {
       setMessage(error.message);
     }
+    running.current = false;
+    setBusy(false);
+    changed?.();
   };
-  return [message, run];
+  return { message, busy, run };
 }
 
 const Result = ({ message }) => html`<p class="result" role="status">${message && inert(message)}</p>`;
-
-/** The fields by which a request continues a conversation or a chain. */
-function continuing(view) {
-  const { summary, turns } = view;
-  if (summary.kind === "conversation") return { conversation: summary.id };
-  const last = turns.findLast((turn) => turn.status !== "in_progress");
-  return last ? { previous_response_id: last.id } : {};
-}
-
-/** The outputs that answer these calls, or the approvals of them. */
-function answers(view, calls, output, approve) {
-  const cards = view.turns.flatMap((turn) => turn.returned.cards);
-  return calls.map((call) => {
-    const card = cards.find((it) => it.call_id === call || it.id === call);
-    if (card?.kind === "mcp_approval_request") {
-      return { type: "mcp_approval_response", approval_request_id: card.id, approve };
-    }
-    const kind = CALLS.test(card?.kind ?? "") ? `${card.kind}_output` : "function_call_output";
-    return { type: kind, call_id: call, output };
-  });
-}
 
 function save(name, value) {
   const link = document.createElement("a");
@@ -66,29 +51,12 @@ async function allItems(conversation) {
 
 /** The acts on a conversation: answer its open calls, end its turn, export it. */
 export function ConversationActs({ view, changed }) {
-  const [message, run] = useAct(changed);
-  const [output, setOutput] = useState("");
-  const { summary, live, turns } = view;
-  const calls = summary.state.state === "waiting" ? summary.state.calls : [];
-  const model = turns.at(-1)?.model;
-  const answer = (approve) => run(async () => {
-    const input = answers(view, calls, output, approve);
-    const { body } = await send("POST", "/v1/responses", { model, input, ...continuing(view) });
-    return `The model answered: ${body.id}`;
-  });
-  const isApproval = turns.some((turn) => turn.returned.cards.some(
-    (card) => card.kind === "mcp_approval_request" && calls.includes(card.id)));
+  const { message, busy, run } = useAct(changed);
+  const { summary, live } = view;
+  const waits = summary.state.state === "waiting";
   return html`<section class="acts" aria-label="Acts">
-    ${calls.length > 0 && !isApproval && html`<form onSubmit=${(event) => {
-      event.preventDefault();
-      answer(true);
-    }}>
-      <label for="output">Output of ${inert(calls.join(", "))}</label>
-      <textarea id="output" rows="2" value=${output} onInput=${(event) => setOutput(event.target.value)}></textarea>
-      <button>Answer the call</button>
-    </form>`}
-    ${isApproval && html`<button type="button" onClick=${() => answer(true)}>Approve</button>
-      <button type="button" onClick=${() => answer(false)}>Deny</button>`}
+    ${waits && view.next && html`<p class="note">The last turn waits for an answer. Scroll down to load it.</p>`}
+    ${!view.next && html`<${Answers} view=${view} run=${run} busy=${busy} />`}
     ${live.response && html`<button type="button" onClick=${() => run(async () => {
       await send("POST", `/v1/responses/${encodeURIComponent(live.response)}/end`, {});
     })}>End the open turn</button>`}
@@ -105,7 +73,7 @@ const givenItems = async (turn) => (await read(`/inspect/turns/${encodeURICompon
 
 /** The acts on a turn: repeat it as a fork, copy its input, delete an item. */
 export function TurnActs({ turn, changed }) {
-  const [message, run] = useAct(changed);
+  const { message, run } = useAct(changed);
   const replay = (model) => run(async () => {
     const own = (await givenItems(turn)).filter((entry) => entry.source === "input" && entry.item);
     const input = own.map((entry) => entry.item);

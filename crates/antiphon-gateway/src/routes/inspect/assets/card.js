@@ -33,7 +33,7 @@ function Fate({ fate }) {
 }
 
 /** One item. Cards of the same item are marked together while one has the pointer or the focus. */
-export function Card({ card, marked, mark }) {
+export function Card({ card, marked, mark, approval }) {
   const [open, setOpen] = useState(false);
   const title = [words(card.kind), card.role].filter(Boolean).join(", ");
   const numbers = [bytes(card.bytes), card.tokens && `${count(card.tokens)} tokens`];
@@ -51,6 +51,7 @@ export function Card({ card, marked, mark }) {
     </button>
     ${(card.id || card.call_id) &&
     html`<p class="ids">${[card.id, card.call_id].filter(Boolean).map((id) => html`<code>${inert(id)}</code> `)}</p>`}
+    ${approval && html`<div class="fate"><span class="badge">${approval}</span></div>`}
     ${card.fates.map((fate) => html`<${Fate} fate=${fate} />`)}
     ${card.text && !open && html`<p class="text" dir="auto">${inert(card.text)}</p>`}
     ${open && html`<pre class="body" tabindex="0">${card.body ? inert(pretty(card.body)) : "The content is not shown."}</pre>`}
@@ -58,7 +59,7 @@ export function Card({ card, marked, mark }) {
 }
 
 /** A lane: the cards that it came with, and all others on demand. */
-export function Lane({ turn, name, title, lane, marked, mark }) {
+export function Lane({ turn, name, title, lane, marked, mark, approvals }) {
   const [pages, setPages] = useState(null);
   const [busy, setBusy] = useState(false);
   const cards = pages ? pages.cards : lane.cards;
@@ -75,7 +76,8 @@ export function Lane({ turn, name, title, lane, marked, mark }) {
     ${!lane.exact && html`<p class="note">Items were repaired, or deleted since then: some of these may differ from those of the turn.</p>`}
     ${cards.length > 0
       ? html`<ul class="cards">
-          ${cards.map((card, at) => html`<${Card} key=${`${card.key} ${at}`} card=${card} marked=${marked} mark=${mark} />`)}
+          ${cards.map((card, at) => html`<${Card} key=${`${card.key} ${at}`} card=${card} marked=${marked} mark=${mark}
+            approval=${card.kind === "mcp_approval_request" && approvals?.get(card.id)} />`)}
         </ul>`
       : html`<p class="note">${lane.items ? "Nothing happened to these items." : "No items."}</p>`}
     ${hidden &&

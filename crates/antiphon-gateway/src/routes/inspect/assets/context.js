@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "./htm-preact.js";
 import { bytes, count, inert, plural, words } from "./format.js";
 import { read } from "./server.js";
 import { Turn } from "./conversation.js";
-import { Continued } from "./list.js";
+import { Continued, User } from "./list.js";
 import { Fault } from "./fault.js";
 
 /** Loads values, and again after each change. */
@@ -100,6 +100,7 @@ export function Context({ id, change, fail }) {
       ? "exactly as it was sent"
       : "items were deleted or changed since then"}</p>
     ${refusal?.continues && html`<p class="ids"><${Continued} turn=${refusal} /></p>`}
+    ${refusal?.user && html`<p class="ids"><${User} turn=${refusal} /></p>`}
     ${context.error && html`<p class="error" role="alert"><${Fault} name=${refusal?.fault ?? (context.error.code || "error")} />:${" "}
       ${inert(context.error.message)}</p>`}
     ${!isRefused && html`<h2>Difference from the turn before</h2>

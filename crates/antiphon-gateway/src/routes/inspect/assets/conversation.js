@@ -6,6 +6,7 @@ import { query, read } from "./server.js";
 import { Lane } from "./card.js";
 import { Facts, Metadata, RefusedTurns, State, refusedOf } from "./list.js";
 import { ConversationActs, TurnActs } from "./acts.js";
+import { approvals } from "./answers.js";
 
 const PAGE = 20;
 
@@ -16,8 +17,8 @@ const LANES = [
   ["returned", "Returned"],
 ];
 
-/** A turn. `mark` marks all cards of an item. */
-export function Turn({ turn, marked, mark, config, changed }) {
+/** A turn. `mark` marks all cards of an item; `answered` has the answers to approval requests. */
+export function Turn({ turn, marked, mark, config, changed, answered }) {
   const facts = [
     turn.model,
     time(turn.created_at),
@@ -36,7 +37,7 @@ export function Turn({ turn, marked, mark, config, changed }) {
     </header>
     <div class="lanes">
       ${LANES.map(([name, title]) => html`<${Lane} key=${name} turn=${turn.id} name=${name} title=${title}
-        lane=${turn[name]} marked=${marked} mark=${mark} />`)}
+        lane=${turn[name]} marked=${marked} mark=${mark} approvals=${answered} />`)}
     </div>
     ${config.allows_writes && html`<${TurnActs} turn=${turn} config=${config} changed=${changed} />`}
   </article>`;
@@ -109,7 +110,8 @@ export function Conversation({ id, change, config, fail }) {
   }, [view]);
   if (!view) return html`<p class="note" role="status">Loading…</p>`;
   const { summary, turns, tree, live } = view;
-  const changed = () => setEdits(edits + 1);
+  const changed = () => setEdits((count) => count + 1);
+  const answered = approvals(turns);
   return html`<nav aria-label="Breadcrumb"><a href="#/">Conversations</a></nav>
     <h1><bdi>${inert(summary.title ?? summary.id)}</bdi></h1>
     <p class="ids"><code>${inert(summary.id)}</code></p>
@@ -122,6 +124,6 @@ export function Conversation({ id, change, config, fail }) {
     <${Tree} tree=${tree} />
     ${turns.length === 0 && html`<p class="note">No turns yet.</p>`}
     ${turns.map((turn) => html`<${Turn} key=${turn.id} turn=${turn} marked=${marked} mark=${mark}
-      config=${config} changed=${changed} />`)}
+      config=${config} changed=${changed} answered=${answered} />`)}
     ${view.next && html`<p ref=${end} class="note" role="status">Loading more turns…</p>`}`;
 }

@@ -73,9 +73,14 @@ export function RefusedTurns({ turns }) {
     <span class="badge">refused</span> ${plural(turns.length, "turn")} in the last 24 hours, last on ${time(last.created_at)} in${" "}
     <a href=${`#/t/${encodeURIComponent(last.request_id)}/context`}>this request</a>:${" "}
     ${last.fault && html`<${Fault} name=${last.fault} />: `}
-    <span class="sentence">${inert(last.message)}</span> The agent did not get an answer.
+    <span class="sentence">${inert(last.message)}</span> The agent did not get an answer.${" "}
+    <${User} turn=${last} />
   </p>`;
 }
+
+/** The user that a refused request names. */
+export const User = ({ turn: { user } }) =>
+  user && html`<span class="user">User <code>${inert(user)}</code></span>`;
 
 /** The metadata of a conversation. */
 export function Metadata({ metadata }) {
@@ -115,7 +120,8 @@ function Refused({ turns, config }) {
         ? html`<a href=${`#/t/${encodeURIComponent(turn.request_id)}/context`}>${inert(turn.request_id)}</a>`
         : html`<code>${inert(turn.request_id)}</code>`}
       <p class="ids">${time(turn.created_at)} ${inert(turn.model ?? "")}
-        ${turn.continues && html` · <${Continued} turn=${turn} />`}</p>
+        ${turn.continues && html` · <${Continued} turn=${turn} />`}
+        ${turn.user && html` · <${User} turn=${turn} />`}</p>
       <p class="error"><${Fault} name=${turn.fault ?? turn.code ?? "error"} />: ${inert(turn.message)}</p>
     </li>`)}</ul>
   </details>`;
@@ -133,7 +139,7 @@ export function List({ change, config, fail }) {
     const load = async () => {
       let found = { data: [], next: null };
       for (let loaded = 0; loaded <= more; loaded += 1) {
-        const path = `/inspect/conversations.json${query({ search, show: show === "refused" ? "" : show, after: found.next, limit: 20 })}`;
+        const path = `/inspect/conversations.json${query({ search, show, after: found.next, limit: 20 })}`;
         const next = await read(path, { signal: leaving.signal });
         found = { ...next, data: [...found.data, ...next.data] };
         if (!next.next) break;
@@ -145,7 +151,6 @@ export function List({ change, config, fail }) {
     return () => leaving.abort();
   }, [search, show, more, change]);
   const found = (turn) => JSON.stringify(turn).toLowerCase().includes(search.toLowerCase());
-  const rows = page?.data.filter((summary) => show !== "refused" || refusedOf(summary, refused).length > 0);
   return html`<h1>Conversations</h1>
     <form class="search" role="search" onSubmit=${(event) => event.preventDefault()}>
       <label for="search">Search by id, metadata or text</label>
@@ -161,9 +166,9 @@ export function List({ change, config, fail }) {
     </form>
     <${Refused} turns=${["", "open", "refused"].includes(show) ? refused.filter(found) : []} config=${config} />
     ${page?.is_cut && html`<p class="note">Only a part was searched. Show more to continue.</p>`}
-    ${page && rows.length === 0 && html`<p class="note">No conversation was found.</p>`}
+    ${page?.data.length === 0 && html`<p class="note">No conversation was found.</p>`}
     ${page ? html`<ul class="rows">
-      ${rows.map((summary) => html`<${Row} key=${summary.id} summary=${summary} refused=${refusedOf(summary, refused)} />`)}
+      ${page.data.map((summary) => html`<${Row} key=${summary.id} summary=${summary} refused=${refusedOf(summary, refused)} />`)}
     </ul>` : html`<p class="note" role="status">Loading…</p>`}
     ${page?.next && html`<button type="button" onClick=${() => setMore(more + 1)}>Show more conversations</button>`}`;
 }

@@ -9,6 +9,7 @@ mod kill;
 mod latency;
 mod single;
 mod stage;
+mod telemetry;
 
 pub(crate) use self::stage::Stage;
 use crate::options::Case;
@@ -31,6 +32,7 @@ pub(crate) async fn run(stage: &mut Stage<'_>) -> anyhow::Result<Vec<Row>> {
         Case::Aborts => dialogues::aborts(stage).await,
         Case::LatencyJson | Case::LatencyStream60 => latency::run(stage).await,
         Case::Io => io::run(stage).await,
+        Case::Telemetry => telemetry::run(stage).await,
         Case::Idle => idle::run(stage).await,
         Case::Kill => kill::run(stage).await,
     }

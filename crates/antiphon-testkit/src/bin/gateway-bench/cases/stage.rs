@@ -28,7 +28,14 @@ pub(crate) struct Stage<'a> {
 /// The number of deltas before the first measurement. They start threads and fill caches.
 const WARM_UP_DELTAS: usize = 12_000;
 
-impl Stage<'_> {
+impl<'a> Stage<'a> {
+    /// The same case on another process of the server.
+    pub(crate) fn with_running(&self, running: Running) -> Stage<'a> {
+        let client = Client::new(running.address());
+        let Self { case, server, upstream, short, .. } = *self;
+        Stage { case, server, running, upstream, client, database: None, short }
+    }
+
     /// Makes the upstream follow the script, and performs turns that are not measured.
     pub(crate) async fn prepare(&self, script: &Script, work: &Work) -> anyhow::Result<()> {
         self.upstream.follow(script).await?;

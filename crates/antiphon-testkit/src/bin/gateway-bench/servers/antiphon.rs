@@ -11,11 +11,13 @@ pub(super) fn servers(program: &Path) -> Vec<Server> {
         durability: Durability::CommittedBeforeTerminal,
         program,
         uses_postgres: false,
+        exports_traces: true,
         launch: on_sqlite,
     };
     let on_postgres = Server {
         name: "antiphon-postgres",
         uses_postgres: true,
+        exports_traces: false,
         launch: on_postgres,
         ..on_sqlite.clone()
     };

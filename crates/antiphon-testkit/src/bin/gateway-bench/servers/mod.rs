@@ -21,6 +21,8 @@ pub(crate) struct Server {
     pub(crate) durability: Durability,
     pub(crate) program: PathBuf,
     pub(crate) uses_postgres: bool,
+    /// Whether the costs of its export of traces are measured.
+    pub(crate) exports_traces: bool,
     pub(crate) launch: fn(&Place) -> Launch,
 }
 
@@ -58,13 +60,18 @@ pub(crate) struct Place {
     pub(crate) traced: bool,
     /// An empty database, if the server uses PostgreSQL.
     pub(crate) postgres: Option<String>,
+    /// Further variables of the server's environment.
+    pub(crate) environment: Environment,
 }
+
+/// Variables with their values.
+pub(crate) type Environment = BTreeMap<&'static str, String>;
 
 /// The arguments, environment and files of a server.
 #[derive(Default)]
 pub(crate) struct Launch {
     pub(crate) arguments: Vec<String>,
-    pub(crate) environment: BTreeMap<&'static str, String>,
+    pub(crate) environment: Environment,
     pub(crate) files: BTreeMap<&'static str, String>,
 }
 
@@ -79,6 +86,7 @@ pub(crate) fn find(options: &Options) -> Vec<Server> {
                 durability: peer.durability,
                 program,
                 uses_postgres: false,
+                exports_traces: false,
                 launch: peer.launch,
             }),
             None => println!("{} is skipped: `{}` is not installed", peer.name, peer.program),

@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
 use super::trace::{self, FileCalls};
-use super::{Place, Server};
+use super::{Environment, Place, Server};
 use crate::client::Client;
 use crate::dialogue::Dialogue;
 use crate::usage::Usage;
@@ -37,6 +37,21 @@ impl Running {
         let mut running = Self { process, id, place, server };
         running.wait_until_ready().await?;
         Ok(running)
+    }
+
+    /// Starts another process of the same server, with files of its own and these variables.
+    pub(crate) async fn start_beside(&self, environment: Environment) -> anyhow::Result<Self> {
+        let listen = free_address()?;
+        let place = Place {
+            listen,
+            spare_port: free_address()?.port(),
+            upstream: self.place.upstream,
+            folder: self.place.folder.join(listen.port().to_string()),
+            traced: false,
+            postgres: None,
+            environment,
+        };
+        Self::start(self.server.clone(), place).await
     }
 
     /// Kills the server and its descendants.
@@ -104,6 +119,7 @@ fn spawn(server: &Server, place: &Place) -> anyhow::Result<(Child, u32)> {
     let process = command(server, place)
         .args(&launch.arguments)
         .envs(&launch.environment)
+        .envs(&place.environment)
         .current_dir(&place.folder)
         .process_group(0)
         .stdin(Stdio::null())

@@ -1,10 +1,42 @@
-//! Descriptions of the names in reports.
+//! The pages about faults and repairs: their texts, their paths, and the links to them.
 
-use antiphon::faults::PAGES;
+use antiphon::faults::{PAGES, Page};
+use http::HeaderValue;
+use serde_json::Value;
 
-/// The descriptions of all names: the name, and Markdown.
-pub(crate) fn descriptions() -> impl Iterator<Item = (&'static str, &'static str)> {
+/// The pages of all names in reports: the name, and Markdown.
+pub(crate) fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
     PAGES.iter().map(|page| (page.name, page.text)).chain(OWN.iter().copied())
+}
+
+/// The text of the page with this name, in Markdown.
+pub(crate) fn find(name: &str) -> Option<&'static str> {
+    pages().find(|(known, _)| *known == name).map(|(_, text)| text)
+}
+
+/// The path at which the gateway serves the page of this name; `None` if there is no page.
+pub(crate) fn path(name: &str) -> Option<String> {
+    find(name).map(|_| format!("/faults/{name}"))
+}
+
+/// The name of the fault that an error reports, if the fault has a page.
+pub(crate) fn recognize(code: Option<&str>, message: &str) -> Option<&'static str> {
+    let page = code.and_then(Page::find).or_else(|| Page::recognize(message));
+    page.map(|page| page.name)
+}
+
+/// The value of the header `Link` for an error, as RFC 8288 defines it. `None` if the error reports
+/// no fault that has a page.
+pub(crate) fn link(code: Option<&str>, message: &str) -> Option<HeaderValue> {
+    let name = recognize(code, message)?;
+    HeaderValue::try_from(format!("</faults/{name}>; rel=\"help\"")).ok()
+}
+
+/// The same for the body of an error, in the form of OpenAI's or Anthropic's API.
+pub(crate) fn link_of_body(body: &[u8]) -> Option<HeaderValue> {
+    let body: Value = serde_json::from_slice(body).ok()?;
+    let error = body.get("error")?;
+    link(error["code"].as_str(), error["message"].as_str()?)
 }
 
 macro_rules! own {
@@ -13,7 +45,7 @@ macro_rules! own {
     };
 }
 
-/// Names of the gateway's own repairs, which no provider has an error for.
+/// The pages of the gateway's own repairs, for which no provider has an error.
 const OWN: &[(&str, &str)] = own![
     "adapted_field": "The upstream's API has no such field or tool. The gateway changed it or left \
         it out, and the message says which.\n\n## The fix\n\nNone is needed, unless the model \
@@ -74,30 +106,48 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_name_has_one_description() {
-        let mut names: Vec<&str> = descriptions().map(|(name, _)| name).collect();
+    fn every_name_has_one_page() {
+        let mut names: Vec<&str> = pages().map(|(name, _)| name).collect();
         let all = names.len();
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), all);
-        for (name, text) in descriptions() {
+        for (name, text) in pages() {
             assert!(text.starts_with(&format!("# {name}\n\n")) && text.ends_with(".\n"), "{text}");
         }
     }
 
     /// The names that the documentation of reports lists.
     #[test]
-    fn documented_names_are_described() {
-        let documentation = include_str!("../../../../docs/api.md");
+    fn documented_names_have_pages() {
+        let documentation = include_str!("../../../docs/api.md");
         let table = documentation.split("| fault | reason of the repair |").nth(1);
         let table = table.and_then(|rest| rest.split("\n\n").next()).expect("the table is there");
         let names = table.lines().filter_map(|line| line.split('|').nth(1));
         let names = names.flat_map(|cell| cell.split('`').skip(1).step_by(2));
         let mut count = 0;
         for name in names {
-            assert!(descriptions().any(|(known, _)| known == name), "{name}");
+            assert!(find(name).is_some(), "{name}");
             count += 1;
         }
         assert!(count > 10, "{count}");
+    }
+
+    #[test]
+    fn error_bodies_of_both_providers_are_linked() {
+        let link = |body: &str| {
+            link_of_body(body.as_bytes()).map(|link| link.to_str().expect("it is text").to_owned())
+        };
+        let message = r#""message":"No tool output found for function call call_1.""#;
+        let expected = Some(r#"</faults/unanswered_call>; rel="help""#.to_owned());
+        assert_eq!(link(&format!(r#"{{"error":{{{message},"code":null}}}}"#)), expected);
+        let anthropic = format!(r#"{{"type":"error","error":{{"type":"invalid",{message}}}}}"#);
+        assert_eq!(link(&anthropic), expected);
+        let code = r#"{"error":{"message":"No.","code":"duplicate_item"}}"#;
+        assert_eq!(link(code).as_deref(), Some(r#"</faults/duplicate_item>; rel="help""#));
+        for other in [r#"{"error":{"message":"Rate limit reached."}}"#, r#"{"error":1}"#, "<html>"]
+        {
+            assert_eq!(link(other), None);
+        }
     }
 }
