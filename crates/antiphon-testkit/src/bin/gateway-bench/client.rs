@@ -62,6 +62,17 @@ impl Client {
         timeout(TIMEOUT, self.open(body).await?.read_to_end()).await?
     }
 
+    /// Posts a request of Chat Completions and reads the answer to its end. Returns its time.
+    pub(crate) async fn complete(&self, body: String) -> anyhow::Result<Duration> {
+        let started = Instant::now();
+        let response = self.send(Method::POST, "/v1/chat/completions", body).await?;
+        let answer = timeout(TIMEOUT, response.into_body().collect()).await??.to_bytes();
+        let is_whole = answer.ends_with(b"data: [DONE]\n\n") || answer.ends_with(b"}");
+        let marks = Marker::all_in(&answer).count();
+        ensure!(is_whole && marks == 1, "the answer has {} bytes and {marks} marks", answer.len());
+        Ok(started.elapsed())
+    }
+
     /// Posts a request for a response, and returns when the head of the answer has come.
     pub(crate) async fn open(&self, body: String) -> anyhow::Result<OpenReply> {
         let started = Instant::now();

@@ -45,6 +45,8 @@ pub(crate) enum Case {
     /// A stream of 2,000 deltas without pauses
     #[value(name = "stream-2000")]
     Stream2000,
+    /// A client of Chat Completions, whose requests and answers pass unchanged
+    Chat,
     /// Dialogues of 100 turns that continue by `previous_response_id`
     #[value(name = "chain-100")]
     Chain100,

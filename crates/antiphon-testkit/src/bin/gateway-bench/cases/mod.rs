@@ -1,6 +1,7 @@
 //! The cases: loads with their scripts.
 
 mod chain;
+mod chat;
 mod depth;
 mod dialogues;
 mod idle;
@@ -24,6 +25,7 @@ pub(crate) async fn run(stage: &mut Stage<'_>) -> anyhow::Result<Vec<Row>> {
         Case::Json | Case::Stream60 | Case::Stream60Paced | Case::Stream2000 => {
             single::run(stage).await
         }
+        Case::Chat => chat::run(stage).await,
         Case::Chain100 => chain::run(stage).await,
         Case::Depth => depth::chains(stage).await,
         Case::Replay => depth::replays(stage).await,

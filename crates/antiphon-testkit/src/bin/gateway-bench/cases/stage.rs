@@ -7,7 +7,7 @@ use super::CONCURRENCY;
 use crate::client::Client;
 use crate::database::{CountingProxy, DatabaseWork};
 use crate::judged_upstream::JudgedUpstream;
-use crate::load::{Work, closed};
+use crate::load::{Latencies, Work, closed};
 use crate::options::Case;
 use crate::results::{Metric, Row};
 use crate::servers::{Running, Server};
@@ -54,8 +54,18 @@ impl<'a> Stage<'a> {
         work: &Work,
         count: usize,
     ) -> anyhow::Result<Row> {
+        self.measure_load(part, count, closed(work, count, CONCURRENCY)).await
+    }
+
+    /// Measures a load of so many requests, which begins when it is first polled.
+    pub(super) async fn measure_load(
+        &self,
+        part: &str,
+        count: usize,
+        load: impl Future<Output = Latencies>,
+    ) -> anyhow::Result<Row> {
         let (before, started) = (self.running.usage(), Instant::now());
-        let latencies = closed(work, count, CONCURRENCY).await;
+        let latencies = load.await;
         let (took, after) = (started.elapsed(), self.running.usage());
         let per_turn = |total: f64| total / as_f64(count as u64);
         let mut numbers: BTreeMap<Metric, f64> = [

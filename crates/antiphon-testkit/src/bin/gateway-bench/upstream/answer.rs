@@ -65,6 +65,36 @@ impl Answer {
         events.end(item("completed", &arguments))
     }
 
+    /// The text of so many deltas as a completion of Chat Completions.
+    pub(crate) fn completion(deltas: usize) -> Self {
+        let words = words(deltas);
+        let head = json!({"id": format!("chatcmpl-{NUMBER}"), "object": "chat.completion.chunk",
+            "created": 1_700_000_000, "model": "bench-model"});
+        let mut events = Events { bytes: Vec::new(), events: Vec::new() };
+        let mut add = |delta: Value, finish: Option<&str>| {
+            let mut chunk = head.clone();
+            chunk["choices"] = json!([{"index": 0, "delta": delta, "finish_reason": finish}]);
+            events.push(&format!("data: {chunk}\n\n"));
+        };
+        add(json!({"role": "assistant", "content": ""}), None);
+        for word in &words {
+            add(json!({"content": word}), None);
+        }
+        add(json!({}), Some("stop"));
+        events.push("data: [DONE]\n\n");
+        let message = json!({"role": "assistant", "content": words.concat()});
+        let mut completion = head.clone();
+        completion["object"] = "chat.completion".into();
+        completion["choices"] = json!([{"index": 0, "message": message, "finish_reason": "stop"}]);
+        completion["usage"] =
+            json!({"prompt_tokens": 20, "completion_tokens": 60, "total_tokens": 80});
+        Self {
+            json: Template::new(completion.to_string().into_bytes()),
+            stream: Template::new(events.bytes),
+            events: events.events,
+        }
+    }
+
     /// The response as one JSON object.
     pub(crate) fn json(&self, number: u64) -> Bytes {
         self.json.render(number)

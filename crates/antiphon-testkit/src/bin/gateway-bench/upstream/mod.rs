@@ -41,11 +41,18 @@ struct Rendered {
     script: Script,
     text: Answer,
     call: Answer,
+    completion: Answer,
 }
 
 impl Rendered {
     fn new(script: Script) -> Self {
-        Self { text: Answer::text(script.deltas), call: Answer::call(script.deltas), script }
+        let deltas = script.deltas;
+        Self {
+            text: Answer::text(deltas),
+            call: Answer::call(deltas),
+            completion: Answer::completion(deltas),
+            script,
+        }
     }
 }
 
@@ -61,6 +68,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
     });
     let router = Router::new()
         .route("/v1/responses", post(respond))
+        .route("/v1/chat/completions", post(complete))
         .route("/v1/models", get(models))
         .route("/health", get(async || Json(json!({"status": "ok"}))))
         .route("/script", post(follow))
@@ -87,11 +95,19 @@ async fn take_verdict(State(shared): State<Arc<Shared>>) -> Json<Verdict> {
 }
 
 async fn respond(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
-    shared.verdict.lock().unwrap_or_else(PoisonError::into_inner).add(&body);
+    send(&shared, &body, |rendered| rendered.answer_to(&body))
+}
+
+async fn complete(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+    send(&shared, &body, |rendered| &rendered.completion)
+}
+
+fn send(shared: &Shared, body: &[u8], choose: impl Fn(&Rendered) -> &Answer) -> Response {
+    shared.verdict.lock().unwrap_or_else(PoisonError::into_inner).add(body);
     let number = shared.number.fetch_add(1, Ordering::Relaxed) + 1;
     let rendered = Arc::clone(&shared.script.borrow());
-    let answer = rendered.answer_to(&body);
-    if !is_streamed(&body) {
+    let answer = choose(&rendered);
+    if !is_streamed(body) {
         let json = ("content-type", "application/json");
         return ([json], answer.json(number)).into_response();
     }

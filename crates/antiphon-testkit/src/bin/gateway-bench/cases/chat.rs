@@ -1,0 +1,67 @@
+//! A client of Chat Completions in front of an upstream of the same API.
+
+use futures_util::{StreamExt as _, stream};
+use serde_json::json;
+
+use super::{CONCURRENCY, Stage};
+use crate::client::Client;
+use crate::load::Latencies;
+use crate::marker::Marker;
+use crate::results::Row;
+use crate::servers::Environment;
+use crate::upstream::Script;
+
+const DELTAS: usize = 60;
+const REQUESTS: usize = 4_000;
+const WARM_UP: usize = 200;
+
+/// The form of the requests of a load.
+#[derive(Clone, Copy)]
+struct Form {
+    name: &'static str,
+    streams: bool,
+    /// With tools, the gateway reads the calls of the answer.
+    has_tools: bool,
+}
+
+const FORMS: [Form; 3] = [
+    Form { name: "JSON", streams: false, has_tools: false },
+    Form { name: "stream of 60", streams: true, has_tools: false },
+    Form { name: "stream of 60, with tools", streams: true, has_tools: true },
+];
+
+pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
+    let environment: Environment = [("ANTIPHON_UPSTREAM_API", "chat".to_owned())].into();
+    stage.upstream.follow(&Script::deltas(DELTAS)).await?;
+    let stage = stage.with_running(stage.running.start_beside(environment).await?);
+    let mut rows = Vec::new();
+    for form in FORMS {
+        closed(&stage.client, form, WARM_UP).await;
+        stage.upstream.take_verdict().await?;
+        let count = stage.count(REQUESTS);
+        let load = closed(&stage.client, form, count);
+        rows.push(stage.measure_load(form.name, count, load).await?);
+    }
+    Ok(rows)
+}
+
+/// Sends so many requests, [`CONCURRENCY`] at a time.
+async fn closed(client: &Client, form: Form, count: usize) -> Latencies {
+    let requests = stream::iter(0..count).map(|number| client.complete(form.request(number)));
+    let results: Vec<_> = requests.buffer_unordered(CONCURRENCY).collect().await;
+    results.into_iter().collect()
+}
+
+impl Form {
+    fn request(self, number: usize) -> String {
+        let mark = Marker::User { conversation: number as u64, turn: 1, after: 0 };
+        let text = format!("{mark} Please tell me more about the harbour.");
+        let mut request = json!({"model": "bench-model", "stream": self.streams,
+            "messages": [{"role": "user", "content": text}]});
+        if self.has_tools {
+            request["tools"] = json!([{"type": "function",
+                "function": {"name": "lookup", "parameters": {"type": "object"}}}]);
+        }
+        request.to_string()
+    }
+}
