@@ -1,6 +1,7 @@
 """The commands and files for deployments on the pages of the site."""
 
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import yaml
 
 from conftest import ROOT
 
-from site_pages import commands_with, only_block  # isort: skip
+from site_pages import commands_with, only_block, samples_of  # isort: skip
 from test_chart import KUBERNETES, LEAST, render  # isort: skip
 from test_image import AMD64, Layout, elf  # isort: skip
 
@@ -36,6 +37,20 @@ def test_an_image_is_built(tmp_path: Path) -> None:
     words[words.index("--out") + 1] = str(tmp_path / "antiphon.tar")
     subprocess.run([*words, tmp_path / "antiphon"], cwd=ROOT, check=True)
     assert Layout((tmp_path / "antiphon.tar").read_bytes()).config()["architecture"] == "amd64"
+
+
+def test_the_examples_become_settings(tmp_path: Path) -> None:
+    """In a copy of the directory."""
+    shutil.copytree(ROOT / "deploy" / "compose", tmp_path / "deploy" / "compose")
+    into, *copies = [
+        sample.text
+        for sample in samples_of("docs/docker.md")
+        if sample.text.startswith(("cd ", "cp "))
+    ]
+    subprocess.run("\n".join([into, *copies]), cwd=tmp_path, shell=True, check=True)
+    written = {file.name for file in (tmp_path / "deploy" / "compose").iterdir()}
+    assert {copy.split()[2] for copy in copies} == {".env", "antiphon.env"}
+    assert {".env", "antiphon.env"} <= written
 
 
 def test_helm_accepts_the_values() -> None:

@@ -173,6 +173,15 @@ def test_curl_receives_a_report(tmp_path: Path) -> None:
     assert (answer["status"], repairs) == ("completed", [])
 
 
+def test_curl_learns_that_a_gateway_is_ready(tmp_path: Path) -> None:
+    root = ADDRESS.removesuffix("/v1")
+    [ask] = commands_with(f"curl -i {root}/readyz")
+    command: list[str | Path] = [antiphon(), "serve", "--listen", "127.0.0.1:0"]
+    with serving(command, tmp_path / "log", cwd=tmp_path, env=environment()) as gateway:
+        own = gateway.url.removesuffix("/v1")
+        assert run_in_shell(ask.text.replace(root, own), tmp_path).startswith("HTTP/1.1 200 OK")
+
+
 def test_a_client_reads_the_variable(tools: Tools, tmp_path: Path) -> None:
     [command] = commands_with("export OPENAI_BASE_URL")
     program = "from openai import OpenAI; print(OpenAI(api_key='any').base_url)"
