@@ -29,14 +29,17 @@ class Row:
 
 
 TESTED = [
-    Row("*", "sh", "^antiphon (serve|mock)", f"{COMMANDS}::test_a_server_starts"),
+    Row("*", "sh", r"^(ANTIPHON.* )?antiphon (serve|mock)", f"{COMMANDS}::test_a_server_starts"),
     Row("*", "sh", "^antiphon run", f"{COMMANDS}::test_a_coding_agent_starts"),
     Row("*", "sh", "^antiphon inspect", f"{COMMANDS}::test_the_inspector_shows_a_store"),
     Row("*", "sh", "^antiphon (tenants|export|import)", f"{COMMANDS}::test_a_tenant_moves"),
     Row("*", "sh", "^antiphon (completions|man)", f"{COMMANDS}::test_shells_are_completed"),
     Row("*", "sh", "antiphon convert", f"{COMMANDS}::test_a_stream_is_converted"),
     Row("*", "sh", "^export OPENAI_BASE_URL", f"{COMMANDS}::test_a_client_reads_the_variable"),
-    Row("docs/docker.md", "sh", "^curl", f"{COMMANDS}::test_curl_learns_that_a_gateway_is_ready"),
+    Row("*", "sh", "^antiphon conformance", f"{COMMANDS}::test_a_server_is_compared"),
+    Row("*", "sh", "^antiphon explain", f"{COMMANDS}::test_an_error_is_explained"),
+    Row("*", "sh", "^antiphon doctor", f"{COMMANDS}::test_the_doctor_finds_no_failure"),
+    Row("docs/*", "sh", "^curl -(i|s) ", f"{COMMANDS}::test_curl_asks_a_gateway_how_it_is"),
     Row("README.md", "sh", "^curl", f"{COMMANDS}::test_curl_receives_a_report"),
     Row(
         *("README.md", "sh", "history.json"),
@@ -82,9 +85,10 @@ NOT_RUN = [
     Row("docs/docker.md", "sh", "^docker", "It needs a container engine."),
     Row("docs/docker.md", "sh", "build_binary.sh", "A release build takes minutes: a workflow."),
     Row("docs/kubernetes.md", "sh", "^kubectl", "It needs a cluster."),
-    Row("docs/install.md", "sh", "^sudo|^journalctl", "It needs root and a running systemd."),
+    Row("*", "sh", "^sudo|^journalctl", "It needs root and a running systemd."),
     Row("docs/install.md", "sh", "^cargo install", "A release build takes minutes: a workflow."),
-    Row("README.md", "sh", "^cargo (run|xtask)", "It is a release build, or this run itself."),
+    Row("*", "sh", "^cargo run (--release )?-- serve", "It builds the workspace again."),
+    Row("*", "sh", "^cargo (test|xtask)", "It runs these tests, or others for minutes."),
     Row("*", "sh", "^pip install (?!antiphon)", "`building.py` builds the same wheel."),
     Row("docs/install.md", "sh", "^maturin|add_command", "`building.py` builds the same wheel."),
     Row("*", "sh", r"bindings/node", "`building.py` builds the same npm package."),

@@ -21,11 +21,12 @@ from environments import Tools
 from provider import Provider, antiphon
 from site_pages import Sample, commands_with, only_block
 
-from servers import serving  # isort: skip
+from servers import free_ports, serving  # isort: skip
 
 TIMEOUT = 30
 
-ADDRESS = "http://127.0.0.1:8484/v1"
+ROOT_ADDRESS = "http://127.0.0.1:8484"
+ADDRESS = f"{ROOT_ADDRESS}/v1"
 
 # The events of a provider's stream, which a page leaves out.
 CHAT_EVENTS: list[dict[str, Any]] = [
@@ -41,12 +42,18 @@ def chat_stream() -> str:
     return "".join(f"data: {event}\n\n" for event in [*events, "[DONE]"])
 
 
-def words_of(sample: Sample, upstream: str | None = None) -> list[str | Path]:
-    """The words of a command of `antiphon`, with this upstream in place of the page's."""
-    _, *words = shlex.split(sample.text)
-    if upstream and "--upstream" in words:
-        words[words.index("--upstream") + 1] = upstream
-    return [antiphon(), *words]
+def words_of(sample: Sample, server: str) -> list[str | Path]:
+    """The words of a command of `antiphon`, with this server in place of the page's."""
+    words = shlex.split(sample.text)
+    for option in {"--upstream", "--base-url"} & set(words):
+        words[words.index(option) + 1] = server
+    return [antiphon(), *words[words.index("antiphon") + 1 :]]
+
+
+def variables_of(sample: Sample) -> dict[str, str]:
+    """The variables before the command."""
+    before = shlex.split(sample.text.partition("antiphon ")[0])
+    return dict(variable.split("=", 1) for variable in before)
 
 
 def environment(**more: str) -> dict[str, str]:
@@ -67,14 +74,19 @@ def run_in_shell(command: str, directory: Path, **env: str) -> str:
     return run(["bash", "-euo", "pipefail", "-c", command], directory, **env)
 
 
-SERVERS = [*commands_with("antiphon serve"), *commands_with("antiphon mock")]
+SERVERS = [
+    sample
+    for start in ("antiphon serve", "antiphon mock", "ANTIPHON_")
+    for sample in commands_with(start)
+]
 
 
 @pytest.mark.parametrize("sample", SERVERS, ids=lambda sample: sample.text)
 def test_a_server_starts(sample: Sample, provider: Provider, tmp_path: Path) -> None:
     command = [*words_of(sample, provider.url), "--listen", "127.0.0.1:0"]
     log = tmp_path / "server.log"
-    with serving(command, log, cwd=tmp_path, env=environment()) as server:
+    env = environment(**variables_of(sample))
+    with serving(command, log, cwd=tmp_path, env=env) as server:
         assert server.url.endswith("/v1")
 
 
@@ -173,13 +185,36 @@ def test_curl_receives_a_report(tmp_path: Path) -> None:
     assert (answer["status"], repairs) == ("completed", [])
 
 
-def test_curl_learns_that_a_gateway_is_ready(tmp_path: Path) -> None:
-    root = ADDRESS.removesuffix("/v1")
-    [ask] = commands_with(f"curl -i {root}/readyz")
+def test_curl_asks_a_gateway_how_it_is(tmp_path: Path) -> None:
+    """With a port for the metrics."""
     command: list[str | Path] = [antiphon(), "serve", "--listen", "127.0.0.1:0"]
+    [port] = free_ports(1)
+    command += ["--metrics-listen", f"127.0.0.1:{port}"]
     with serving(command, tmp_path / "log", cwd=tmp_path, env=environment()) as gateway:
         own = gateway.url.removesuffix("/v1")
-        assert run_in_shell(ask.text.replace(root, own), tmp_path).startswith("HTTP/1.1 200 OK")
+        for ask in commands_with("curl -i"):
+            text = ask.text.replace("http://GATEWAY", own).replace(ROOT_ADDRESS, own)
+            assert run_in_shell(text, tmp_path, KEY="any").startswith("HTTP/1.1 200 OK"), text
+        [metrics] = commands_with("curl -s http://GATEWAY:9464/metrics")
+        text = metrics.text.replace("GATEWAY:9464", f"127.0.0.1:{port}")
+        assert "antiphon_turns_total{" in run_in_shell(text, tmp_path)
+
+
+def test_a_server_is_compared(provider: Provider, tmp_path: Path) -> None:
+    [sample] = commands_with("antiphon conformance")
+    run(words_of(sample, provider.url), tmp_path, OPENAI_API_KEY="sk-tests")
+    assert json.loads((tmp_path / "report.json").read_text())
+
+
+def test_an_error_is_explained(tmp_path: Path) -> None:
+    [sample] = commands_with("antiphon explain")
+    assert run_in_shell(sample.text, tmp_path).startswith("# unanswered_call\n")
+
+
+def test_the_doctor_finds_no_failure(tmp_path: Path) -> None:
+    [sample] = commands_with("antiphon doctor")
+    found = run_in_shell(sample.text, tmp_path).splitlines()
+    assert found and all(line.startswith("ok ") for line in found)
 
 
 def test_a_client_reads_the_variable(tools: Tools, tmp_path: Path) -> None:
