@@ -84,8 +84,8 @@ async fn connect_to_a_process() -> Result<(), Box<dyn std::error::Error>> {
 fn block_of_the_mcp_page_compiles() {
     let page = include_str!("../../../docs/agents/mcp.md");
     let block = page.split("```rust\n").nth(2).and_then(|rest| rest.split("```").next());
-    let lines = block.expect("the page has two programs").lines();
-    let indented: String = lines.map(|line| format!("    {line}\n")).collect();
+    let lines: Vec<&str> = block.expect("the page has two programs").lines().collect();
+    let indented = format!("    {}\n", lines.join("\n    "));
     assert!(include_str!("examples.rs").contains(&indented), "{indented}");
 }
 

@@ -70,7 +70,7 @@ pub(crate) async fn status_of(base: &str, uri: Uri, path: &str) -> Result<Status
     let request = Request::get(format!("{base}{path}")).body(Bytes::new());
     let request = request.map_err(|error| error.to_string())?;
     let answer = UpstreamClient::new(settings).send(request).await;
-    answer.map(|answer| answer.status()).map_err(|reason| reason.to_string())
+    answer.map(|answer| answer.status())
 }
 
 fn configured_address(config: Option<PathBuf>) -> Result<SocketAddr, Failure> {
