@@ -20,6 +20,11 @@ esac
 if command -v rustup >/dev/null; then
     rustup target add "$target"
 fi
+# Kernels for ARM have pages of 4, 16 or 64 KiB, and jemalloc runs on those up to the size that it is
+# built for. A build on such a machine would take the machine's own.
+if [[ "$target" == aarch64-* ]]; then
+    export JEMALLOC_SYS_WITH_LG_PAGE=16
+fi
 python3 -m pip install --quiet cargo-zigbuild==0.24.0 ziglang==0.17.1
 cargo zigbuild --release --locked --package antiphon-cli --target "$target"
 echo "${CARGO_TARGET_DIR:-target}/$target/release/antiphon"

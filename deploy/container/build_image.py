@@ -31,6 +31,9 @@ USER = 65532
 # The bound on the unpacked layer.
 MAX_BYTES = 40_000_000
 
+# In the units of the health check.
+SECOND = 1_000_000_000
+
 # All times in the image.
 EPOCH = "1970-01-01T00:00:00Z"
 
@@ -45,6 +48,14 @@ CONFIG: dict[str, Any] = {
     ],
     "Entrypoint": [f"/{BINARY}"],
     "Cmd": ["serve"],
+    # Docker's own field. A start may migrate tables.
+    "Healthcheck": {
+        "Test": ["CMD", f"/{BINARY}", "health"],
+        "Interval": 30 * SECOND,
+        "Timeout": 15 * SECOND,
+        "StartPeriod": 600 * SECOND,
+        "Retries": 3,
+    },
     "Volumes": {f"/{STATE}": {}},
     "WorkingDir": f"/{STATE}",
     "StopSignal": "SIGTERM",

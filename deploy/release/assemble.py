@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Assembles the files of a release: an archive for each platform, their checksums, the installer for
-a shell and the formula for Homebrew.
+"""Assembles the files of a release: an archive for each platform, their checksums, the installers
+for a shell and for PowerShell, and the formula for Homebrew.
 
     assemble.py --version V --url URL --homepage URL --out DIR TARGET=BINARY...
 
@@ -18,12 +18,12 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
-# By target: the words of `uname -s` and `uname -m`, and those of Homebrew.
+# By target: the words of `uname -s` and `uname -m`, those of PowerShell, and those of Homebrew.
 PLATFORMS = {
-    "aarch64-apple-darwin": ("Darwin arm64", "on_macos", "on_arm"),
-    "aarch64-unknown-linux-musl": ("Linux aarch64", "on_linux", "on_arm"),
-    "x86_64-apple-darwin": ("Darwin x86_64", "on_macos", "on_intel"),
-    "x86_64-unknown-linux-musl": ("Linux x86_64", "on_linux", "on_intel"),
+    "aarch64-apple-darwin": ("Darwin arm64", "macOS Arm64", "on_macos", "on_arm"),
+    "aarch64-unknown-linux-musl": ("Linux aarch64", "Linux Arm64", "on_linux", "on_arm"),
+    "x86_64-apple-darwin": ("Darwin x86_64", "macOS X64", "on_macos", "on_intel"),
+    "x86_64-unknown-linux-musl": ("Linux x86_64", "Linux X64", "on_linux", "on_intel"),
 }
 
 
@@ -48,7 +48,9 @@ def main() -> int:
     for name, content in archives.values():
         (options.out / name).write_bytes(content)
     (options.out / "SHA256SUMS").write_text(checksums(sums))
-    (options.out / "install.sh").write_text(installer(options.version, options.url, sums))
+    for name, archives_of in INSTALLERS.items():
+        text = installer(name, archives_of(sums), options.version, options.url)
+        (options.out / name).write_text(text)
     formula_text = formula(options.version, options.url, options.homepage, sums)
     (options.out / "antiphon.rb").write_text(formula_text)
     return 0
@@ -76,22 +78,37 @@ def checksums(sums: Sums) -> str:
     return "".join(f"{checksum}  {name}\n" for name, checksum in sums.values())
 
 
-def installer(version: str, url: str, sums: Sums) -> str:
-    """The script with the archives of this release and their checksums in it."""
-    cases = [
+def installer(name: str, archives: list[str], version: str, url: str) -> str:
+    """A script with the archives of this release and their checksums in it."""
+    template = (HERE / f"{name}.in").read_text()
+    filled = template.replace("@VERSION@", version).replace("@URL@", url.rstrip("/"))
+    return filled.replace("@ARCHIVES@", "\n".join(archives))
+
+
+def shell_cases(sums: Sums) -> list[str]:
+    """The branches of a `case` of the shell."""
+    return [
         f'"{PLATFORMS[target][0]}") archive={name} sha256={checksum} ;;'
         for target, (name, checksum) in sums.items()
     ]
-    template = (HERE / "install.sh.in").read_text()
-    filled = template.replace("@VERSION@", version).replace("@URL@", url.rstrip("/"))
-    return filled.replace("@ARCHIVES@", "\n".join(cases))
+
+
+def powershell_entries(sums: Sums) -> list[str]:
+    """The entries of a hash table of PowerShell."""
+    return [
+        f"'{PLATFORMS[target][1]}' = @{{ Name = '{name}'; Sha256 = '{checksum}' }}"
+        for target, (name, checksum) in sums.items()
+    ]
+
+
+INSTALLERS = {"install.ps1": powershell_entries, "install.sh": shell_cases}
 
 
 def formula(version: str, url: str, homepage: str, sums: Sums) -> str:
     """The formula of Homebrew, for a tap."""
     blocks = []
     for target, (name, checksum) in sums.items():
-        _, system, processor = PLATFORMS[target]
+        _, _, system, processor = PLATFORMS[target]
         blocks.append(
             f"  {system} do\n    {processor} do\n"
             f'      url "{url.rstrip("/")}/{name}"\n      sha256 "{checksum}"\n    end\n  end\n'

@@ -8,9 +8,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 
-# The scripts below `deploy` and `site`, which the tests import, and the servers of the client suites.
+# The scripts below `deploy` and `site`, which the tests import, the servers of the client
+# suites, and the pages of the site.
 sys.path += [str(DEPLOY / "container"), str(DEPLOY / "release"), str(ROOT / "site")]
-sys.path.append(str(ROOT / "tests" / "clients"))
+sys.path += [str(ROOT / "tests" / name) for name in ("clients", "packages")]
 
 
 def version() -> str:

@@ -171,6 +171,7 @@ def test_the_dockerfile_makes_the_same_image(layout: Layout) -> None:
     assert stage.pop("ENV") == config.pop("Env")
     assert json.loads(stage.pop("ENTRYPOINT")[0]) == config.pop("Entrypoint")
     assert json.loads(stage.pop("CMD")[0]) == config.pop("Cmd")
+    assert health_check(stage.pop("HEALTHCHECK")[0]) == config.pop("Healthcheck")
     labels = config.pop("Labels")
     assert shlex.split(" ".join(stage.pop("LABEL"))) == [
         f"{name}={labels[name]}" for name in build_image.LABELS
@@ -181,6 +182,21 @@ def test_the_dockerfile_makes_the_same_image(layout: Layout) -> None:
 def test_the_user_is_a_number_other_than_root(layout: Layout) -> None:
     user = layout.config()["config"]["User"]
     assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", user)
+
+
+def health_check(instruction: str) -> dict[str, Any]:
+    """The instruction of a Dockerfile, as the configuration of an image has it."""
+    options, _, command = instruction.partition(" CMD ")
+    given = dict(option.removeprefix("--").split("=") for option in options.split())
+    seconds = {
+        name: int(given[option].removesuffix("s")) * build_image.SECOND
+        for name, option in (
+            ("Interval", "interval"),
+            ("Timeout", "timeout"),
+            ("StartPeriod", "start-period"),
+        )
+    }
+    return {"Test": ["CMD", *json.loads(command)], "Retries": int(given["retries"]), **seconds}
 
 
 def last_stage(dockerfile: str) -> dict[str, list[str]]:

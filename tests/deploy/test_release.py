@@ -5,6 +5,7 @@ import hashlib
 import http.server
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -14,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import tree_sitter_powershell
 import yaml
+from tree_sitter import Language, Parser
 
 from conftest import DEPLOY, ROOT
 
@@ -44,7 +47,7 @@ def assembled(directory: Path, url: str) -> Path:
 
 def test_there_is_an_archive_for_each_platform(release: Path) -> None:
     names = {f"antiphon-{VERSION}-{target}.tar.gz" for target in assemble.PLATFORMS}
-    others = {"SHA256SUMS", "antiphon.rb", "install.sh"}
+    others = {"SHA256SUMS", "antiphon.rb", "install.ps1", "install.sh"}
     assert {file.name for file in release.iterdir()} == names | others
     for name in names:
         with tarfile.open(release / name) as archive:
@@ -67,6 +70,25 @@ def test_the_formula_names_every_archive_with_its_checksum(release: Path) -> Non
         file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in release.glob("*.gz")
     }
     assert not re.search(r"@[A-Z]+@", text)
+
+
+def test_the_installer_for_powershell_names_every_archive(release: Path) -> None:
+    text = (release / "install.ps1").read_text()
+    found = re.findall(r"^'(.*)' = @\{ Name = '(.*)'; Sha256 = '(.*)' \}$", text, re.MULTILINE)
+    platforms = {platform for _, platform, *_ in assemble.PLATFORMS.values()}
+    assert {platform for platform, _, _ in found} == platforms
+    assert {name: checksum for _, name, checksum in found} == {
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in release.glob("*.gz")
+    }
+    assert 'Uri "http://127.0.0.1:0/files/$($archive.Name)"' in text
+    assert not re.search(r"@[A-Z]+@", text)
+
+
+def test_the_installer_for_powershell_can_be_parsed(release: Path) -> None:
+    source = (release / "install.ps1").read_bytes()
+    parser = Parser(Language(tree_sitter_powershell.language()))
+    assert not parser.parse(source).root_node.has_error
+    assert parser.parse(source.replace(b"finally {", b"finally")).root_node.has_error
 
 
 @pytest.fixture
@@ -127,6 +149,23 @@ def test_the_installer_rejects_another_platform(served: Path, tmp_path: Path) ->
     ended = install(served, tmp_path / "home", PATH=path)
     assert ended.returncode == 1
     assert "error: there is no binary for Plan9 Plan9" in ended.stderr
+
+
+@pytest.mark.skipif(shutil.which("pwsh") is None, reason="this machine has no PowerShell")
+def test_the_installer_for_powershell_installs(served: Path, tmp_path: Path) -> None:
+    """Twice: the second time it replaces the command."""
+    env = {**os.environ, "ANTIPHON_INSTALL_DIR": str(tmp_path / "bin"), "no_proxy": "127.0.0.1"}
+    command = ["pwsh", "-NoProfile", "-File", served / "install.ps1"]
+    for _ in range(2):
+        ended = subprocess.run(command, env=env, capture_output=True, text=True)
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert ended.stdout == f"antiphon {VERSION}\nAdd {tmp_path / 'bin'} to your PATH.\n"
+        assert (tmp_path / "bin" / "antiphon").read_text() == PROGRAM
+    for archive in served.glob("*.gz"):
+        archive.write_bytes(archive.read_bytes() + b"\0")
+    ended = subprocess.run(command, env=env, capture_output=True, text=True)
+    assert ended.returncode != 0
+    assert re.search(r"antiphon-.* has the checksum \w+; expected \w+", ended.stderr)
 
 
 def test_the_workflow_has_a_binary_for_each_platform() -> None:

@@ -3,7 +3,6 @@
 A program that names the gateway's address is given that of the test's gateway.
 """
 
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,17 +11,13 @@ import pytest
 import places  # noqa: F401  (the ways to the modules below)
 
 from conftest import Run
-from documents import Block, blocks, headings, pages, readme_blocks, uses_package
+from documents import Block, blocks, pages, readme_blocks, uses_package
 from environments import Tools
 from pages import GATEWAY, runnable
 from provider import Provider
+from running import run_block, run_with_node
 
 MOST_LINES = 12
-
-# What a provider or a framework says is quoted, and has more words than one.
-ERROR_TEXT = re.compile(r"`[^` ]+ [^`]+`")
-# What users say who saw no error.
-SYMPTOM = re.compile(r"\b(twice|again|forgets?|lost|doubled?|fails?)\b")
 
 
 def first_programs() -> list[Block]:
@@ -62,10 +57,7 @@ def test_the_programs_of_a_page_run(
     tmp_path: Path,
 ) -> None:
     with runnable(block.code, provider, tmp_path) as code:
-        if block.is_python:
-            runs(tools.python, "-c", code, **at_provider)
-        else:
-            run_with_node(replace(block, code=code), tools, tools.node_dir, runs, at_provider)
+        run_block(replace(block, code=code), tools, runs, at_provider)
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
@@ -75,13 +67,6 @@ def test_a_page_begins_with_the_gateway(page: Path) -> None:
     assert GATEWAY in first.code
     assert not uses_package(first)
     assert any(uses_package(block) for block in blocks(page))
-
-
-@pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
-def test_a_page_is_found_by_what_its_reader_sees(page: Path) -> None:
-    """A heading is an error's text, or a symptom in a user's words."""
-    said = headings(page)
-    assert [text for text in said if ERROR_TEXT.search(text) or SYMPTOM.search(text)], said
 
 
 @pytest.mark.parametrize("page", pages(), ids=lambda page: page.name)
@@ -99,13 +84,3 @@ FRAMEWORKS = {
     *("agent-framework", "ai-sdk", "langchain", "langgraph"),
     *("openai", "openai-agents", "openai-agents-js"),
 }
-
-
-def run_with_node(
-    block: Block, tools: Tools, directory: Path, runs: Run, env: dict[str, str]
-) -> None:
-    """As a module beside `node_modules`; Node drops the types of TypeScript itself."""
-    ending = "ts" if block.language in ("ts", "typescript") else "mjs"
-    program = directory / f"program.{ending}"
-    program.write_text(block.code)
-    runs(tools.node, program, cwd=directory, **env)

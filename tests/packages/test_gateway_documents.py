@@ -7,6 +7,7 @@ import json
 import os
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,34 @@ def test_the_built_in_model_answers(tools: Tools, runs: Run, tmp_path: Path) -> 
         printed = runs(tools.python, "-c", program.replace(GATEWAY, gateway.url))
 
     assert "purple" in printed and "Biscuit" in printed
+
+
+@pytest.mark.parametrize("page", ["chat-completions", "messages"])
+def test_the_program_of_an_api_runs(page: str, tools: Tools, runs: Run, tmp_path: Path) -> None:
+    [program] = blocks(ROOT / "docs" / f"{page}.md")
+    command = [antiphon(), "serve", "--listen", "127.0.0.1:0", "--store", "sqlite::memory:"]
+
+    with serving([*command], tmp_path / "gateway.log", cwd=tmp_path) as gateway:
+        root = GATEWAY.removesuffix("/v1")
+        code = program.code.replace(root, gateway.url.removesuffix("/v1"))
+        printed = runs(tools.python, "-c", code)
+
+    assert "Biscuit" in printed
+
+
+def test_the_guide_names_its_dependencies() -> None:
+    """With versions that the workspace uses, and with a feature that the crate has."""
+    [block] = fenced(ROOT / "docs" / "agents" / "README.md", "toml")
+    named = tomllib.loads(block)["dependencies"]
+    own = named.pop("antiphon-agents")
+    crate = tomllib.loads((ROOT / "crates" / "antiphon-agents" / "Cargo.toml").read_text())
+    assert own["path"].endswith(f"/crates/{crate['package']['name']}")
+    assert set(own["features"]) <= set(crate["features"])
+    locked = tomllib.loads((ROOT / "Cargo.lock").read_text())["package"]
+    versions = {package["name"]: package["version"] for package in locked}
+    for name, asked in named.items():
+        version = asked if isinstance(asked, str) else asked["version"]
+        assert versions[name].startswith(f"{version}."), name
 
 
 def test_the_commands_of_the_readme_print_what_it_shows(tmp_path: Path) -> None:

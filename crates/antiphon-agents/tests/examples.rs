@@ -4,6 +4,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
+
+use antiphon_agents::mcp::McpServer;
 
 #[path = "../examples/agent_tool.rs"]
 mod agent_tool;
@@ -66,6 +69,24 @@ fn pages_begin_with_their_examples() {
         // Only these tests need to see `main`.
         assert_eq!(program, Some(&*source.replace("pub(crate) ", "")), "{page}.md, {example}.rs");
     }
+}
+
+/// The second block of the page of MCP. It is only compiled: the server would come from a registry.
+#[allow(dead_code, unused_variables, reason = "the block is compared and compiled")]
+async fn connect_to_a_process() -> Result<(), Box<dyn std::error::Error>> {
+    let mut command = Command::new("uvx");
+    command.args(["mcp-server-git", "--repository", "."]);
+    let git = McpServer::stdio(command).connect().await?;
+    Ok(())
+}
+
+#[test]
+fn block_of_the_mcp_page_compiles() {
+    let page = include_str!("../../../docs/agents/mcp.md");
+    let block = page.split("```rust\n").nth(2).and_then(|rest| rest.split("```").next());
+    let lines: Vec<&str> = block.expect("the page has two programs").lines().collect();
+    let indented = format!("    {}\n", lines.join("\n    "));
+    assert!(include_str!("examples.rs").contains(&indented), "{indented}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::conformance::ConformanceArgs;
 use crate::doctor::DoctorArgs;
 use crate::explain::ExplainArgs;
 use crate::failure::Failure;
+use crate::health::HealthArgs;
 use crate::init::InitArgs;
 use crate::inspect::InspectArgs;
 use crate::mock::{MockArgs, SimArgs};
@@ -38,6 +39,9 @@ pub(crate) enum Command {
     /// Check the settings, the upstreams, the clock and the store, and name the next steps
     #[command(after_help = include_str!("help/doctor.txt"))]
     Doctor(Box<DoctorArgs>),
+    /// Ask a running gateway if it is ready; exit code 1 if it is not
+    #[command(after_help = include_str!("help/health.txt"))]
+    Health(HealthArgs),
     /// Report the items of a history that a provider would reject; exit code 1 if there are any
     #[command(after_help = include_str!("help/check.txt"))]
     Check(HistoryArgs),

@@ -7,6 +7,7 @@
 //! - `check`: the findings; the exit code is 1 if there are any.
 //! - `repair`: the repaired histories.
 //! - `doctor`: the findings; the exit code is 1 if a check failed.
+//! - `health`: nothing; the exit code is 1 if the gateway is not ready.
 //! - `init`: the name of the file that it wrote, and the next steps.
 //! - `explain`: the page.
 //! - `convert`: the events.
@@ -28,6 +29,7 @@ mod failure;
 mod gateway_url;
 mod greeting;
 mod hash_key;
+mod health;
 mod history;
 mod init;
 mod inspect;
@@ -80,6 +82,7 @@ fn run() -> Result<ExitCode, Failure> {
             }
         }
         Command::Doctor(args) => doctor::doctor(*args),
+        Command::Health(args) => health::health(args),
         Command::Init(args) => init::init(&args),
         Command::HashKey => hash_key::hash_key(),
         Command::Check(args) => history::check(&args),

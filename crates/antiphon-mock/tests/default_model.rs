@@ -131,6 +131,19 @@ fn effort_none_disables_reasoning() {
 }
 
 #[test]
+fn few_output_tokens_end_in_reasoning() {
+    let mut short = request(&json!("echo hello"));
+    short["max_output_tokens"] = json!(63);
+    let answer = default_model::answer(&short);
+    let kinds: Vec<Value> = answer.output().iter().map(|item| item["type"].clone()).collect();
+    assert_eq!(kinds, ["reasoning"]);
+    let details = json!({"reason": "max_output_tokens"});
+    assert_eq!(answer.json()["incomplete_details"], details);
+    short["max_output_tokens"] = json!(64);
+    assert_eq!(calls(&default_model::answer(&short)).len(), 1);
+}
+
+#[test]
 fn tool_outputs_are_repeated() {
     let output = |text: &str| json!({"type": "function_call_output", "output": text});
     let parts = json!([{"type": "input_text", "text": "b"}]);

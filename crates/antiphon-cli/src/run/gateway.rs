@@ -1,22 +1,16 @@
 //! The gateway for an agent: one of its own, or one that already runs.
 
-use std::time::Duration;
-
 use antiphon::dialect::{UpstreamApi, Vendor};
-use antiphon_gateway::settings::{Inspect, Retries, UpstreamSettings};
-use antiphon_gateway::{Server, UpstreamClient};
-use bytes::Bytes;
-use http::{Request, StatusCode, Uri};
+use antiphon_gateway::Server;
+use antiphon_gateway::settings::{Inspect, UpstreamSettings};
+use http::{StatusCode, Uri};
 
 use super::agent::{Agent, AgentKey, Endpoint};
 use super::args::RunArgs;
 use crate::failure::Failure;
-use crate::gateway_url::is_gateway_url;
+use crate::health;
 use crate::serve;
 use crate::settings::{self, Configuration};
-
-/// The time limit of the first answer of a gateway that already runs.
-const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A gateway, and the way to it.
 pub(super) struct Gateway {
@@ -35,12 +29,7 @@ impl Gateway {
     }
 
     async fn find(url: &str, args: &RunArgs) -> Result<Self, Failure> {
-        let base = url.trim_end_matches('/').trim_end_matches("/v1").to_owned();
-        let uri = base.parse::<Uri>().ok().filter(is_gateway_url).ok_or_else(|| {
-            Failure::usage(
-                "--url: give the http or https URL of a gateway, such as http://127.0.0.1:8484",
-            )
-        })?;
+        let (base, uri) = health::parse_url(url)?;
         check_healthy(&base, uri).await?;
         let key = args.key.clone().map_or(AgentKey::Own("OPENAI_API_KEY"), AgentKey::Gateway);
         let endpoint = Endpoint { base, key, model: args.model.clone() };
@@ -112,17 +101,7 @@ fn only_model(configuration: &Configuration) -> Option<String> {
 }
 
 async fn check_healthy(base: &str, uri: Uri) -> Result<(), Failure> {
-    let settings = UpstreamSettings {
-        connect_timeout: TIMEOUT,
-        first_byte_timeout: TIMEOUT,
-        total_timeout: TIMEOUT,
-        retries: Retries::none(),
-        ..UpstreamSettings::new(uri, None)
-    };
-    let request = Request::get(format!("{base}/healthz")).body(Bytes::new());
-    let request = request.map_err(|error| Failure::usage(format!("--url: {error}")))?;
-    let answer = UpstreamClient::new(settings).send(request).await;
-    match answer.map(|answer| answer.status()) {
+    match health::status_of(base, uri, "/healthz").await {
         Ok(StatusCode::OK) => Ok(()),
         Ok(status) => Err(Failure::runtime(format!(
             "the server at --url is no gateway that is ready: it answers /healthz with {status}"

@@ -15,6 +15,7 @@ mod doctor;
 mod explain;
 mod files;
 mod foreign;
+mod health;
 mod histories;
 mod init;
 mod inspect;

@@ -5,7 +5,8 @@
 //! - after tool outputs: `echo said: <output>`; several trailing outputs are joined by `; `;
 //! - if the user names tools, those of a namespace as `namespace__name`: reasoning (if the model
 //!   reasons), then a call of each named tool with the text after its name, or two calls if the
-//!   text contains `twice`; no calls with `tool_choice: "none"`;
+//!   text contains `twice`; no calls with `tool_choice: "none"`; with fewer than 64
+//!   `max_output_tokens` the answer ends incomplete after its reasoning;
 //! - a question about a color or a dog: the facts `X, Y` from the user's statements `color is X`
 //!   and `dog is Y`, or `I do not know.`;
 //! - otherwise: `Noted.`
@@ -36,6 +37,9 @@ use crate::judge::{includes_encrypted_reasoning, reasons};
 use crate::{Answer, Api, digest};
 use transcript::{Transcript, text_of};
 
+/// The tokens of the model's reasoning: OpenAI counts reasoning in multiples of 64.
+const REASONING_TOKENS: u64 = 64;
+
 /// Answers a valid request in the Responses API's form.
 pub fn answer(request: &Value) -> Answer {
     answer_with(request, &request["input"].to_string())
@@ -55,16 +59,26 @@ pub fn answer_with(request: &Value, seed: &str) -> Answer {
         let facts = facts::answer(message, &transcript.user_texts());
         return answer.message(facts.unwrap_or_else(|| "Noted.".to_owned()));
     }
-    with_calls(thinking(answer, request, model), seed, &calls)
+    if !thinks(request, model) {
+        return with_calls(answer, seed, &calls);
+    }
+    let answer = thinking(answer, request);
+    if ends_in_reasoning(request) { answer.incomplete() } else { with_calls(answer, seed, &calls) }
 }
 
-/// Adds reasoning if the model reasons and the request does not disable it.
-fn thinking(answer: Answer, request: &Value, model: &str) -> Answer {
-    if !reasons(model) || request["reasoning"]["effort"] == "none" {
-        return answer;
-    }
+/// Whether the model reasons and the request does not disable it.
+fn thinks(request: &Value, model: &str) -> bool {
+    reasons(model) && request["reasoning"]["effort"] != "none"
+}
+
+fn thinking(answer: Answer, request: &Value) -> Answer {
     let answer = answer.reasoning("The user names a tool, so I call it.");
     if includes_encrypted_reasoning(request) { answer } else { answer.without_encrypted_content() }
+}
+
+/// Whether reasoning uses up `max_output_tokens`.
+fn ends_in_reasoning(request: &Value) -> bool {
+    request["max_output_tokens"].as_u64().is_some_and(|most| most < REASONING_TOKENS)
 }
 
 fn with_calls(answer: Answer, seed: &str, calls: &[tools::Call<'_>]) -> Answer {
