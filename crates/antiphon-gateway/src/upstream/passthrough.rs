@@ -49,7 +49,7 @@ enum Change {
     /// To the ids that callers know.
     Ids(AnswerTranslation),
     /// Without calls that are announced twice.
-    Calls(PassingAnswer),
+    Calls(Box<PassingAnswer>),
 }
 
 impl HttpUpstream {
@@ -168,7 +168,7 @@ impl PassthroughAnswer {
             return self;
         };
         self.headers.remove(header::CONTENT_LENGTH);
-        Self { change: Some(Change::Calls(answer)), ..self }
+        Self { change: Some(Change::Calls(Box::new(answer))), ..self }
     }
 
     /// The number of repeated calls that were removed or got another id.

@@ -64,13 +64,13 @@ impl ChatEvents {
         let mut choices = Vec::new();
         for choice in objects(chunk.get("choices").unwrap_or_default()) {
             let ends = choice.present("finish_reason").is_some();
-            let (changed, dropped) = self.read_choice(&choice, event);
-            repairs += dropped;
+            let read = self.read_choice(&choice, event);
+            repairs += read.repairs;
             if ends {
                 repairs += self.end(sent);
             }
-            is_changed |= changed.is_some();
-            choices.extend(changed.unwrap_or_else(|| Some(choice.to_text())));
+            is_changed |= read.is_changed;
+            choices.extend(read.left);
         }
         match is_changed {
             false => sent.extend_from_slice(&event.bytes),
@@ -84,17 +84,14 @@ impl ChatEvents {
         repairs
     }
 
-    /// Reads the fragments of a choice. Returns the choice if it changes, or `None` in its place if
-    /// nothing of it is left; and the number of repairs.
-    fn read_choice(
-        &mut self,
-        choice: &Object<'_>,
-        event: &RawEvent,
-    ) -> (Option<Option<String>>, u64) {
+    /// Reads the fragments of a choice.
+    fn read_choice(&mut self, choice: &Object<'_>, event: &RawEvent) -> ReadChoice {
+        let unchanged =
+            |repairs| ReadChoice { left: Some(choice.to_text()), is_changed: false, repairs };
         let number = choice.get("index").and_then(|index| index.parse().ok()).unwrap_or_default();
         let delta = choice.present("delta").and_then(|delta| Object::parse_str(delta).ok());
-        let Some(delta) = delta else { return (None, 0) };
-        let Some(calls) = delta.present("tool_calls") else { return (None, 0) };
+        let Some(delta) = delta else { return unchanged(0) };
+        let Some(calls) = delta.present("tool_calls") else { return unchanged(0) };
         let calls_of = self.choices.entry(number).or_default();
         let (mut kept, mut repairs, mut is_changed) = (Vec::new(), 0, false);
         for fragment in objects(calls).into_iter().map(Fragment::new) {
@@ -109,10 +106,10 @@ impl ChatEvents {
             }
             is_changed = true;
         }
-        if !is_changed {
-            return (None, repairs);
+        match is_changed {
+            true => ReadChoice { left: changed(choice, &delta, &kept), is_changed, repairs },
+            false => unchanged(repairs),
         }
-        (Some(changed(choice, &delta, &kept)), repairs)
     }
 
     /// Writes the held calls that are not repeats, with ids of their own. Returns the number of
@@ -134,6 +131,14 @@ impl ChatEvents {
     pub(super) fn release(&mut self, sent: &mut Vec<u8>) {
         self.end(sent);
     }
+}
+
+/// A choice of a chunk after its calls were read.
+struct ReadChoice {
+    /// The choice without the fragments that do not pass; `None` if nothing of it is left.
+    left: Option<String>,
+    is_changed: bool,
+    repairs: u64,
 }
 
 /// The place of a fragment.
@@ -187,7 +192,7 @@ impl Choice {
     /// repairs.
     fn settle(&mut self) -> (Vec<(u64, Call)>, u64) {
         let mut ids: HashSet<String> = self.slots.iter().map(|slot| slot.call.id.clone()).collect();
-        let (held, mut slots): (Vec<Slot>, Vec<Slot>) =
+        let (held, slots): (Vec<Slot>, Vec<Slot>) =
             self.slots.drain(..).partition(|slot| slot.is_held);
         let (mut others, mut repairs) = (Vec::new(), 0);
         for Slot { mut call, .. } in held {
@@ -200,7 +205,6 @@ impl Choice {
             ids.insert(call.id.clone());
             others.push((slots.len() as u64 + others.len() as u64, call));
         }
-        slots.iter_mut().for_each(|slot| slot.is_held = false);
         self.slots = slots;
         (others, repairs)
     }
@@ -209,7 +213,7 @@ impl Choice {
 impl<'a> Fragment<'a> {
     fn new(object: Object<'a>) -> Self {
         let index = object.get("index").and_then(|index| index.parse().ok());
-        let Call { id, name, arguments } = call_of(&object).unwrap_or_default();
+        let Call { id, name, arguments } = call_of(&object);
         Self { object, index, id, name, arguments }
     }
 
@@ -268,13 +272,13 @@ fn write_calls(envelope: &RawEvent, choice: u64, calls: &[(u64, Call)], sent: &m
 }
 
 /// A call or a fragment of one.
-fn call_of(object: &Object<'_>) -> Option<Call> {
+fn call_of(object: &Object<'_>) -> Call {
     let function = object.present("function").and_then(|raw| Object::parse_str(raw).ok());
     let function = function.unwrap_or_default();
     let text = |object: &Object<'_>, key| object.string(key).unwrap_or_default().into_owned();
     let id = text(object, "id");
     let (name, arguments) = (text(&function, "name"), text(&function, "arguments"));
-    Some(Call { id, name, arguments })
+    Call { id, name, arguments }
 }
 
 /// A completion without repeated calls, and the number of repairs.
@@ -301,7 +305,7 @@ pub(super) fn without_repeats(completion: Vec<u8>) -> (Vec<u8>, u64) {
 fn changed_choice(choice: &Object<'_>) -> Option<(String, u64)> {
     let mut message = Object::parse_str(choice.present("message")?).ok()?;
     let calls = message.present("tool_calls")?.to_owned();
-    let identified = |call: &Object<'_>| call_of(call).filter(|call| !call.id.is_empty());
+    let identified = |call: &Object<'_>| Some(call_of(call)).filter(|call| !call.id.is_empty());
     let (calls, repairs) = super::calls::without_repeats(objects(&calls), identified)?;
     message.set("tool_calls", format!("[{}]", calls.join(",")));
     let mut choice = choice.clone();

@@ -53,7 +53,7 @@ enum Form {
 #[derive(Debug)]
 enum Events {
     Chat(ChatEvents),
-    Anthropic(AnthropicEvents),
+    Anthropic(Box<AnthropicEvents>),
 }
 
 impl PassingAnswer {
@@ -62,7 +62,7 @@ impl PassingAnswer {
     pub fn stream(api: ClientApi, limit: usize) -> Self {
         let events = match api {
             ClientApi::Chat => Events::Chat(ChatEvents::default()),
-            ClientApi::Anthropic => Events::Anthropic(AnthropicEvents::default()),
+            ClientApi::Anthropic => Events::Anthropic(Box::default()),
         };
         Self { form: Form::Stream { split: RawEvents::default(), events }, limit, repairs: 0 }
     }

@@ -13,10 +13,11 @@ const CACHE_CONTROL: &str = "cache_control";
 
 /// Keeps the latest mark for an Anthropic upstream, unless the request has one of its own.
 pub(super) fn decode(request: &Fields<'_>, decoder: &mut RequestDecoder) {
-    if decoder.is_for_anthropic() && request.present(CACHE_CONTROL).is_none() {
-        if let Some(mark) = latest_mark(request) {
-            decoder.set_raw(CACHE_CONTROL, mark);
-        }
+    if !decoder.is_for_anthropic() || request.present(CACHE_CONTROL).is_some() {
+        return;
+    }
+    if let Some(mark) = latest_mark(request) {
+        decoder.set_raw(CACHE_CONTROL, mark);
     }
 }
 

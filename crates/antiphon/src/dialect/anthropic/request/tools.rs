@@ -127,7 +127,9 @@ fn encode_tool(
             let mut tool = tool(name, description, &input_schema(definition));
             for (key, raw) in strict.into_iter().chain(mark) {
                 tool.truncate(tool.len() - 1);
-                tool.push_str(&format!(",{}:{raw}}}", quote(key)));
+                for part in [",\"", key, "\":", raw, "}"] {
+                    tool.push_str(part);
+                }
             }
             Ok(tool)
         }
