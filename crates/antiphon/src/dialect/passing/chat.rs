@@ -251,24 +251,19 @@ fn changed(choice: &Object<'_>, delta: &Object<'_>, kept: &[String]) -> Option<S
 fn write_calls(envelope: &RawEvent, choice: u64, calls: &[(u64, Call)], sent: &mut Vec<u8>) {
     let data = envelope.data().unwrap_or_default();
     let Ok(mut chunk) = Object::parse(&data) else { return };
-    let calls: Vec<String> = calls
-        .iter()
-        .map(|(index, Call { id, name, arguments })| {
-            let (id, name, arguments) = (quote(id), quote(name), quote(arguments));
-            format!(
-                r#"{{"index":{index},"id":{id},"type":"function","function":{{"name":{name},"arguments":{arguments}}}}}"#
-            )
-        })
-        .collect();
-    let calls = calls.join(",");
-    chunk.set(
-        "choices",
-        format!(
-            r#"[{{"index":{choice},"delta":{{"tool_calls":[{calls}]}},"finish_reason":null}}]"#
-        ),
-    );
+    let calls: Vec<String> = calls.iter().map(|(index, call)| whole_call(*index, call)).collect();
+    let delta = format!(r#"{{"tool_calls":[{}]}}"#, calls.join(","));
+    let choice = format!(r#"[{{"index":{choice},"delta":{delta},"finish_reason":null}}]"#);
+    chunk.set("choices", choice);
     chunk.remove("usage");
     envelope.write_with(&chunk.to_text(), sent);
+}
+
+/// A fragment with all of a call.
+fn whole_call(index: u64, Call { id, name, arguments }: &Call) -> String {
+    let (id, name, arguments) = (quote(id), quote(name), quote(arguments));
+    let function = format!(r#"{{"name":{name},"arguments":{arguments}}}"#);
+    format!(r#"{{"index":{index},"id":{id},"type":"function","function":{function}}}"#)
 }
 
 /// A call or a fragment of one.

@@ -165,9 +165,15 @@ fn events_around_a_repeated_block_stay() {
     assert_eq!(pass_stream(Anthropic, &twice), (once, 1));
 }
 
+/// A call of a whole completion.
+fn whole_call(id: &str, arguments: &str) -> Value {
+    let function = json!({"name": "f", "arguments": arguments});
+    json!({"id": id, "type": "function", "function": function})
+}
+
 #[test]
 fn json_answers_lose_repeated_calls_only() {
-    let call = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": arguments}});
+    let call = whole_call;
     let completion = |calls: Value| {
         json!({"choices": [{"index": 0, "message": {"role": "assistant", "tool_calls": calls},
             "finish_reason": "tool_calls"}]})
