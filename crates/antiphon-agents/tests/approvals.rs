@@ -136,6 +136,9 @@ async fn pending_approvals_survive_a_restart() {
         run.approve("c1").unwrap();
         let json = run.suspend().to_json();
         let mut run = world.resume_from(&agent, &json, Arc::clone(&till));
+        if owner == Owner::Session {
+            assert_eq!(waiting(&run), ["c2"], "the session is not read yet");
+        }
         advance(&mut run).await;
         assert_eq!(waiting(&run), ["c2"], "{case}");
         assert_eq!(till.paid.load(Ordering::Relaxed), 1, "{case}");
@@ -144,6 +147,58 @@ async fn pending_approvals_survive_a_restart() {
         assert_eq!(till.paid.load(Ordering::Relaxed), 1, "{case}");
         world.assert_clean(&case);
     }
+}
+
+/// A state that is resumed twice, as by two workers: the second finds the output in the session.
+#[tokio::test]
+async fn second_resumption_does_not_run_the_tool_again() {
+    let world = World::new().await;
+    world.script([answer().call("c1", "pay", "{}"), answer().message("Done.")]);
+    world.script([answer().message("It was done.")]);
+    let agent = agent(&world);
+    let till = Arc::new(Till::default());
+    let state = world.state(Owner::Session);
+    let mut run = world.start_with(&agent, state, "go", Arc::clone(&till));
+    advance(&mut run).await;
+    let json = run.suspend().to_json();
+    for _ in 0..2 {
+        let mut run = world.resume_from(&agent, &json, Arc::clone(&till));
+        run.approve("c1").unwrap();
+        finish(run).await;
+    }
+    assert_eq!(till.paid.load(Ordering::Relaxed), 1);
+    assert_eq!(outputs(&world), ["paid"]);
+    world.assert_clean("resumed twice");
+}
+
+/// Another run of the session follows while the first one waits for an approval.
+#[tokio::test]
+async fn call_that_another_run_has_answered_does_not_run() {
+    let world = World::new().await;
+    world.script([answer().call("c1", "pay", "{}"), answer().message("Not yet.")]);
+    world.script([answer().message("Still not.")]);
+    let agent = agent(&world);
+    let till = Arc::new(Till::default());
+    let state = || world.state(Owner::Session);
+    let mut run = world.start_with(&agent, state(), "go", Arc::clone(&till));
+    advance(&mut run).await;
+    let json = run.suspend().to_json();
+    finish(world.start_with(&agent, state(), "Is it paid?", Arc::clone(&till))).await;
+    let told = outputs(&world);
+
+    let mut run = world.resume_from(&agent, &json, Arc::clone(&till));
+    run.approve("c1").unwrap();
+    finish(run).await;
+    assert_eq!(till.paid.load(Ordering::Relaxed), 0, "the model was told that it did not run");
+    assert_eq!(outputs(&world), told);
+    world.assert_clean("another run in between");
+}
+
+/// The outputs in the last input.
+fn outputs(world: &World) -> Vec<String> {
+    let input = world.last_input();
+    let outputs = input.iter().filter(|item| item["type"] == "function_call_output");
+    outputs.map(|item| item["output"].as_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]

@@ -72,7 +72,7 @@ impl ToolGuardrail<Desk> for ByWord {
     }
 }
 
-/// Trips if the last message has this word.
+/// Trips if the last message has this word. It must not be hexadecimal, because ids are.
 struct Rejects(&'static str);
 
 impl Rejects {
@@ -197,8 +197,8 @@ async fn rejected_input_is_stored_alone() {
     for owner in OWNERS {
         let case = format!("{owner:?}");
         let world = World::new().await;
-        let agent = agent(&world).input_guardrail(Rejects("bad"));
-        let result = finish(world.start(&agent, world.state(owner), "a bad thing")).await;
+        let agent = agent(&world).input_guardrail(Rejects("wrong"));
+        let result = finish(world.start(&agent, world.state(owner), "a wrong thing")).await;
         assert_eq!(result.end(), &tripped("input"), "{case}");
         assert!(world.provider.turns().is_empty(), "{case}");
         assert_eq!(result.items().len(), 1, "{case}");
@@ -224,14 +224,14 @@ async fn events_before_the_verdict(
 #[tokio::test]
 async fn answer_waits_for_the_guardrail_beside_it() {
     for owner in OWNERS {
-        for is_bad in [false, true] {
-            let case = format!("{owner:?}, bad: {is_bad}");
+        for is_wrong in [false, true] {
+            let case = format!("{owner:?}, wrong: {is_wrong}");
             let world = World::new().await;
-            let agent = agent(&world).concurrent_input_guardrail(Slow(Rejects("bad")));
+            let agent = agent(&world).concurrent_input_guardrail(Slow(Rejects("wrong")));
             let first = world.script_one(call("c1", "cats"));
             world.script([answer().message("Done.")]);
             let desk = Arc::new(Desk::default());
-            let input = if is_bad { "a bad thing" } else { "a good thing" };
+            let input = if is_wrong { "a wrong thing" } else { "a good thing" };
             let mut run = world.start_with(&agent, world.state(owner), input, Arc::clone(&desk));
             let events = events_before_the_verdict(&mut run, &first).await;
             let is_answer = |event: &RunEvent| matches!(event, RunEvent::Answer(_));
@@ -244,8 +244,8 @@ async fn answer_waits_for_the_guardrail_beside_it() {
             }
             let result = finish(run).await;
             assert_eq!(desk.input_checks.load(Ordering::Relaxed), 1, "{case}");
-            assert_eq!(after.iter().any(is_answer), !is_bad, "{case}");
-            if is_bad {
+            assert_eq!(after.iter().any(is_answer), !is_wrong, "{case}");
+            if is_wrong {
                 assert_rejected(&world, owner, &result, &desk, &case).await;
             } else {
                 assert_eq!(result.text(), "Done.", "{case}");
@@ -290,10 +290,10 @@ async fn guardrail_cancels_the_answer_beside_it() {
     for owner in OWNERS {
         let case = format!("{owner:?}");
         let world = World::new().await;
-        let agent = agent(&world).concurrent_input_guardrail(Slow(Rejects("bad")));
+        let agent = agent(&world).concurrent_input_guardrail(Slow(Rejects("wrong")));
         let first = world.script_one(Script::from(call("c1", "cats")).hang_after(3));
         let desk = Arc::new(Desk::default());
-        let mut run = world.start_with(&agent, world.state(owner), "bad", Arc::clone(&desk));
+        let mut run = world.start_with(&agent, world.state(owner), "wrong", Arc::clone(&desk));
         loop {
             tokio::select! {
                 biased;
@@ -326,10 +326,10 @@ async fn resumed_run_checks_its_input_before_tools_run() {
         for owner in OWNERS {
             let case = format!("{owner:?} {on_abort:?}");
             let world = World::with_abort(on_abort).await;
-            let agent = agent(&world).concurrent_input_guardrail(Slow(Rejects("bad")));
+            let agent = agent(&world).concurrent_input_guardrail(Slow(Rejects("wrong")));
             let first = world.script_one(call("c1", "cats"));
             let desk = Arc::new(Desk::default());
-            let mut run = world.start_with(&agent, world.state(owner), "bad", Arc::clone(&desk));
+            let mut run = world.start_with(&agent, world.state(owner), "wrong", Arc::clone(&desk));
             events_before_the_verdict(&mut run, &first).await;
             drop(run);
             world.provider.wait_until_idle().await;
@@ -348,14 +348,14 @@ async fn rejected_answer_is_not_in_the_conversation() {
     for owner in OWNERS {
         let case = format!("{owner:?}");
         let world = World::new().await;
-        let agent = agent(&world).output_guardrail(Rejects("bad"));
-        let answers = [answer().message("Hello."), call("c1", "cats"), answer().message("bad")];
+        let agent = agent(&world).output_guardrail(Rejects("wrong"));
+        let answers = [answer().message("Hello."), call("c1", "cats"), answer().message("wrong")];
         world.script(answers);
         world.script([answer().message("Better.")]);
         let result = finish(world.start(&agent, world.state(owner), "hi")).await;
         let result = finish(world.start(&agent, result.next_state(), "go")).await;
         assert_eq!(result.end(), &tripped("output"), "{case}");
-        assert!(!RunTree(result.state()).to_string().contains("bad"), "{case}");
+        assert!(!RunTree(result.state()).to_string().contains("wrong"), "{case}");
         assert!(result.state().usage().requests == 2, "{case}");
         let result = finish(world.start(&agent, result.next_state(), "and?")).await;
         assert_eq!(result.text(), "Better.", "{case}");

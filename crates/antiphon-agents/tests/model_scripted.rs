@@ -1,5 +1,7 @@
 //! The scripted model keeps the contract of a backend.
 
+use std::sync::Arc;
+
 use antiphon_agents::model::{
     AnswerStatus, Backend, EventKind, Model, ModelError, ModelErrorKind, ModelRequest,
     ScriptedAnswer, ScriptedBackend, Usage, failed_request,
@@ -37,6 +39,18 @@ async fn items_of_all_answers_have_different_ids() {
         }
         assert!(ids.insert(answered.response_id.unwrap().as_str().into()));
     }
+}
+
+/// The same script in a second process, with the history of the first.
+#[tokio::test]
+async fn ids_differ_from_those_in_the_request() {
+    let first = ScriptedBackend::new(["One."]).respond(request()).await.unwrap();
+    let answered = first.finish().await.unwrap();
+    let mut next = request();
+    next.items = Arc::new(answered.output.clone());
+    let second = ScriptedBackend::new(["Two."]).respond(next).await.unwrap();
+    let second = second.finish().await.unwrap();
+    assert_ne!(answered.output[0].head().id, second.output[0].head().id);
 }
 
 #[tokio::test]

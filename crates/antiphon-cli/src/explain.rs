@@ -4,6 +4,7 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use antiphon::faults::{PAGES, Page};
+use antiphon_gateway::fault_pages;
 use clap::Args;
 
 use crate::failure::Failure;
@@ -21,15 +22,17 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let text = args.fault.join(" ");
     let printed = match text.trim() {
         "" => list(),
-        text => find(text)?.text.to_owned(),
+        text => find(text)?.to_owned(),
     };
     let written = io::stdout().lock().write_all(printed.as_bytes());
     written.map_err(|error| Failure::runtime(format!("cannot write: {error}")))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn find(text: &str) -> Result<&'static Page, Failure> {
-    Page::recognize(text).ok_or_else(|| {
+/// The page of a fault, or of a repair of the gateway.
+fn find(text: &str) -> Result<&'static str, Failure> {
+    let of_fault = Page::recognize(text).map(|page| page.text);
+    of_fault.or_else(|| fault_pages::find(text)).ok_or_else(|| {
         Failure::usage("no fault has this name or text; 'antiphon explain' lists all of them")
     })
 }

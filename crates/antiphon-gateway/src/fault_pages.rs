@@ -10,7 +10,7 @@ pub(crate) fn pages() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// The text of the page with this name, in Markdown.
-pub(crate) fn find(name: &str) -> Option<&'static str> {
+pub fn find(name: &str) -> Option<&'static str> {
     pages().find(|(known, _)| *known == name).map(|(_, text)| text)
 }
 

@@ -18,7 +18,7 @@ pub mod date_time;
 pub mod entropy;
 mod error;
 pub mod export;
-mod fault_pages;
+pub mod fault_pages;
 mod foreign_path;
 mod gateway;
 mod id_mapping;

@@ -55,9 +55,11 @@ impl Machine {
                 let unsaved = &self.state.items[self.state.saved..];
                 let is_same = |(one, two): &(&Item, &Item)| one.raw() == two.raw();
                 self.state.saved += stored_since.iter().zip(unsaved).take_while(is_same).count();
+                let elsewhere = answered_calls(stored_since);
                 history.stored = items.len();
                 history.run_from = self.state.saved;
                 history.held = items;
+                self.settle_elsewhere(&elsewhere, &started);
                 self.recover(&started);
             }
             Owner::Server { tracker, asking } => {
@@ -89,6 +91,29 @@ impl Machine {
         self.state.transfer = None;
         self.stop(End::Failed { error: error.to_owned() });
         self.advance();
+    }
+
+    /// Settles the calls that other processes have taken up since the state was taken. A call that
+    /// was `answered` keeps its output, and its tool does not run. One that was only `started` has
+    /// an unknown outcome.
+    fn settle_elsewhere(&mut self, answered: &[CallKey], started: &[CallKey]) {
+        let is_answered = |item: &Item| {
+            item.head()
+                .pairing()
+                .is_some_and(|(side, key)| side == Side::Output && answered.contains(&key))
+        };
+        let unsaved = self.state.items.split_off(self.state.saved);
+        self.state.items.extend(unsaved.into_iter().filter(|item| !is_answered(item)));
+        for key in answered {
+            self.state.calls.remove(key);
+        }
+        let is_unknown = |call: &OpenCall| call.status == CallStatus::OutcomeUnknown;
+        let open = self.state.calls.iter().filter(|call| !is_unknown(call)).cloned();
+        let taken_up: Vec<_> = open.filter(|call| started.contains(&call.key())).collect();
+        for call in taken_up {
+            self.state.calls.remove(&call.key());
+            self.resolve_unknown(call);
+        }
     }
 
     /// Finds the calls at the end of a client's history that have no output. `started` are those
@@ -160,6 +185,12 @@ impl super::RunState {
             Owner::Server { .. } => None,
         }
     }
+}
+
+/// The calls that these items answer.
+fn answered_calls(items: &[Item]) -> Vec<CallKey> {
+    let pairings = items.iter().filter_map(|item| item.head().pairing());
+    pairings.filter(|(side, _)| *side == Side::Output).map(|(_, key)| key).collect()
 }
 
 /// The answer to a request in flight, if the server has it. Otherwise the request has ended.

@@ -230,8 +230,13 @@ impl Machine {
         if !unreviewed.is_empty() {
             return Some(Step::Review(unreviewed));
         }
-        let pauses: Vec<_> = calls.iter().flat_map(OpenCall::pauses).collect();
+        let pauses = self.pauses();
         (!pauses.is_empty()).then_some(Step::Wait(pauses))
+    }
+
+    /// The calls that need a decision, whether or not the run waits for it yet.
+    pub(crate) fn pauses(&self) -> Vec<Pause> {
+        self.state.calls.iter().flat_map(OpenCall::pauses).collect()
     }
 
     fn last_step(&self) -> Step {

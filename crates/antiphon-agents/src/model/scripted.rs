@@ -1,8 +1,9 @@
 //! A model that gives prepared answers, for tests.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use antiphon::ItemId;
 use antiphon::item::IdSource;
 use antiphon::json::Object;
 use antiphon::stateful::Report;
@@ -220,15 +221,19 @@ impl ScriptedAnswer {
         let used = UsedIds::from_transcript(&Transcript::default());
         let mut assembler =
             Assembler::new(envelope, used, Box::new(ids.clone()), true).keeping_form();
-        let response = self.response(ids).to_string();
+        let response = self.response(request, ids).to_string();
         assembler.apply_response(&response.into()).expect("the response is an object");
         let mut events: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
         events.push(assembler.finish(0).event);
         events
     }
 
-    fn response(&self, ids: &mut Counter) -> Value {
-        let output: Vec<Value> = self.output.iter().map(|item| with_id(item, ids)).collect();
+    /// The response. No item has an id of the request, which another process may have issued.
+    fn response(&self, request: &ModelRequest, ids: &mut Counter) -> Value {
+        let taken = request.items.iter().filter_map(|item| item.head().id.as_ref());
+        let taken: HashSet<&str> = taken.map(ItemId::as_str).collect();
+        let output = self.output.iter().map(|item| with_id(item, ids, &taken));
+        let output: Vec<Value> = output.collect();
         let usage = self.usage;
         let usage = json!({
             "input_tokens": usage.input_tokens,
@@ -248,11 +253,12 @@ impl ScriptedAnswer {
     }
 }
 
-fn with_id(item: &Value, ids: &mut Counter) -> Value {
+fn with_id(item: &Value, ids: &mut Counter, taken: &HashSet<&str>) -> Value {
     let mut item = item.clone();
     if item.get("id").is_none() {
         let kind = antiphon::Kind::parse(item["type"].as_str().unwrap_or("message"));
-        item["id"] = ids.issue(kind.id_prefix()).into();
+        let mut issued = std::iter::repeat_with(|| ids.issue(kind.id_prefix()));
+        item["id"] = issued.find(|id| !taken.contains(id.as_str())).into();
     }
     if item.get("status").is_none() && item["type"] != "reasoning" {
         item["status"] = "completed".into();

@@ -10,6 +10,8 @@ impl<C: Send + Sync + 'static> Run<C> {
     pub fn waiting(&self) -> Vec<Pause> {
         match self.machine.step() {
             Step::Wait(pauses) => pauses,
+            // The run was resumed, and has not read its session yet.
+            Step::Load(_) => self.machine.pauses(),
             _ => Vec::new(),
         }
     }

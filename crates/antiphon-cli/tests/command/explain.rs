@@ -68,6 +68,14 @@ fn examples_have_the_fault_and_the_repair_that_their_page_shows() {
     assert_eq!(examples, 12);
 }
 
+/// Reports also have repairs for which no provider has an error.
+#[test]
+fn repairs_of_the_gateway_are_explained_by_name() {
+    let explained = explain(&["adapted_field"]);
+    assert_eq!(explained.code, Some(0), "{}", explained.stderr);
+    assert!(explained.stdout.starts_with("# adapted_field\n"), "{}", explained.stdout);
+}
+
 #[test]
 fn errors_are_explained_by_their_text() {
     let text = "Error code: 400 - {'message': 'No tool output found for function call call_9.'}";

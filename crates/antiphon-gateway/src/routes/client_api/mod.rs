@@ -93,9 +93,15 @@ async fn answer(
         };
     }
     let writer = api.writer(&fields, prepared.origin().clone());
+    let is_stored = prepared.continues_conversation();
     let create = prepared.into_request(&gateway, &parts.headers, &json);
     let publish = |error: &ApiError| turn::publish_unreadable(&gateway, &caller, error);
     let create = create.inspect_err(publish)?;
     let answer = turn::answer(Arc::clone(&gateway), caller, create, permit).await?;
-    Ok(answer::write(answer, writer))
+    let mut response = answer::write(answer, writer);
+    if !is_stored {
+        // Nothing can be read by this id.
+        response.headers_mut().remove("antiphon-response");
+    }
+    Ok(response)
 }

@@ -83,6 +83,11 @@ impl<'a> Prepared<'a> {
         passes.then_some(http)
     }
 
+    /// Whether the request continues a stored conversation.
+    pub(super) fn continues_conversation(&self) -> bool {
+        self.conversation.is_some()
+    }
+
     /// Whether the gateway repairs the calls of an answer to the unchanged request.
     pub(super) fn repairs_calls(&self, fields: &Object<'_>) -> bool {
         self.repairs && fields.present("tools").is_some()

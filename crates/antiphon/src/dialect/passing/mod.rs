@@ -130,7 +130,7 @@ impl PassingAnswer {
         }
     }
 
-    /// Sends what is held as it came, and no longer looks for calls.
+    /// Sends the held bytes as they came, and no longer looks for calls.
     fn give_up(&mut self, sent: Bytes) -> Bytes {
         let mut all = Vec::from(sent);
         match std::mem::replace(&mut self.form, Form::Unchecked) {
