@@ -1,19 +1,26 @@
-//! Ids that depend only on the input.
+//! Ids that depend only on the request.
 
 use std::fmt::Write as _;
 
 use ring::digest;
 
-/// Derives every id of an answer from the bytes of its `input`. Equal inputs give equal ids. The
-/// input grows with each turn, so the ids change from turn to turn.
+/// Derives every id of an answer from the bytes of the request's `input`, `instructions` and
+/// `tools`. Equal requests give equal ids. The input grows with each turn, so the ids change from
+/// turn to turn; those of two agents with one input differ, too.
 #[derive(Debug)]
 pub(super) struct Ids {
     seed: digest::Digest,
 }
 
 impl Ids {
-    pub(super) fn from_input(input: &str) -> Self {
-        Self { seed: digest::digest(&digest::SHA256, input.as_bytes()) }
+    /// `parts` are the raw fields of the request; an absent one is empty.
+    pub(super) fn from_parts(parts: [&str; 3]) -> Self {
+        let mut context = digest::Context::new(&digest::SHA256);
+        for part in parts {
+            context.update(&(part.len() as u64).to_be_bytes());
+            context.update(part.as_bytes());
+        }
+        Self { seed: context.finish() }
     }
 
     /// The id of the response.

@@ -38,9 +38,10 @@ impl<'a> Request<'a> {
             fields.optional("include", "an array of strings")?.unwrap_or_default();
         let tools: Vec<Value> = fields.optional("tools", "an array of tools")?.unwrap_or_default();
         let parallel = fields.optional("parallel_tool_calls", "a boolean")?;
+        let text_of = |name| fields.raw(name).map_or("", RawValue::get);
         let items: Value = fields.required("input", "a string or an array of items")?;
         Ok(Self {
-            ids: Ids::from_input(input.get()),
+            ids: Ids::from_parts([input.get(), text_of("instructions"), text_of("tools")]),
             context: Context::read(fields.optional("instructions", "a string")?, &items)?,
             knows_phases: has_phases(&items),
             tools: read_tools(&tools)?,

@@ -209,6 +209,18 @@ fn ids_never_repeat_as_the_context_grows() {
     }
 }
 
+/// Two agents may get the same input, for example after a handoff that hides the calls.
+#[test]
+fn ids_of_two_agents_with_one_input_differ() {
+    let agents = [
+        json!({ "input": "echo a", "tools": [echo()] }),
+        json!({ "input": "echo a", "tools": [echo()], "instructions": "Be brief." }),
+        json!({ "input": "echo a" }),
+    ];
+    let ids = agents.map(|agent| ask(agent).response()["id"].to_string());
+    assert_eq!(HashSet::from(ids).len(), 3);
+}
+
 #[test]
 fn ids_have_the_prefixes_of_their_items() {
     let answered = ask(json!({ "input": "echo a", "tools": [echo()] }));
