@@ -75,26 +75,17 @@ impl RawEvent {
     /// The same event with this data in one line.
     pub(super) fn write_with(&self, data: &str, sent: &mut Vec<u8>) {
         let lines = self.bytes.split_inclusive(|byte| *byte == b'\n');
-        let end = self.line_end();
+        let end = if self.bytes.ends_with(b"\r\n") { "\r\n" } else { "\n" };
         let mut is_written = false;
         for line in lines {
             if !line.starts_with(b"data") {
                 sent.extend_from_slice(line);
             } else if !is_written {
-                write_data(data, end, sent);
+                for part in ["data: ", data, end] {
+                    sent.extend_from_slice(part.as_bytes());
+                }
                 is_written = true;
             }
         }
-    }
-
-    pub(super) fn line_end(&self) -> &'static str {
-        if self.bytes.ends_with(b"\r\n") { "\r\n" } else { "\n" }
-    }
-}
-
-/// Writes a line with the data of an event.
-pub(super) fn write_data(data: &str, line_end: &str, sent: &mut Vec<u8>) {
-    for part in ["data: ", data, line_end] {
-        sent.extend_from_slice(part.as_bytes());
     }
 }
