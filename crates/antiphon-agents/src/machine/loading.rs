@@ -95,7 +95,8 @@ impl Machine {
 
     /// Settles the calls that other processes have taken up since the state was taken. A call that
     /// was `answered` keeps its output, and its tool does not run. One that was only `started` has
-    /// an unknown outcome.
+    /// an unknown outcome, except for a call with a run inside it, which had started before the
+    /// state was taken.
     fn settle_elsewhere(&mut self, answered: &[CallKey], started: &[CallKey]) {
         let is_answered = |item: &Item| {
             item.head()
@@ -107,8 +108,9 @@ impl Machine {
         for key in answered {
             self.state.calls.remove(key);
         }
-        let is_unknown = |call: &OpenCall| call.status == CallStatus::OutcomeUnknown;
-        let open = self.state.calls.iter().filter(|call| !is_unknown(call)).cloned();
+        let is_settled =
+            |call: &OpenCall| call.status == CallStatus::OutcomeUnknown || call.inner.is_some();
+        let open = self.state.calls.iter().filter(|call| !is_settled(call)).cloned();
         let taken_up: Vec<_> = open.filter(|call| started.contains(&call.key())).collect();
         for call in taken_up {
             self.state.calls.remove(&call.key());
