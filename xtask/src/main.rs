@@ -4,6 +4,7 @@ mod bench;
 mod chaos;
 mod cold_build;
 mod doctests;
+mod failures;
 mod faults;
 mod fuzz;
 mod guarantees;

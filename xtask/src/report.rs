@@ -15,14 +15,14 @@ pub(crate) struct Outcome {
 
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, tally: Tally { passed, failed }, .. } = *self;
-        let verdict = if failed == 0 { "ok" } else { "FAILED" };
-        let seconds = self.took.as_secs_f64();
+        let Self { name, tally: Tally { passed, failed, .. }, took } = self;
+        let verdict = if *failed == 0 { "ok" } else { "FAILED" };
+        let seconds = took.as_secs_f64();
         write!(f, "{name:<10} {verdict:<6} {passed:>6} passed {failed:>4} failed {seconds:>8.1} s")
     }
 }
 
-/// The results of all parts. The last line has only the sum.
+/// The results of all parts. Failed tests come first, and the last line has only the sum.
 #[derive(Default)]
 pub(crate) struct Report(Vec<Outcome>);
 
@@ -40,27 +40,32 @@ impl Report {
     }
 
     pub(crate) fn has_failures(&self) -> bool {
-        self.total().failed > 0
+        self.total().1 > 0
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(u8::from(self.has_failures()))
     }
 
-    fn total(&self) -> Tally {
-        let mut total = Tally::default();
-        self.0.iter().for_each(|outcome| total += outcome.tally);
-        total
+    /// The numbers of passed and of failed tests.
+    fn total(&self) -> (usize, usize) {
+        let tallies = || self.0.iter().map(|outcome| &outcome.tally);
+        (tallies().map(|it| it.passed).sum(), tallies().map(|it| it.failed).sum())
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Outcome { name, tally, .. } in &self.0 {
+            if tally.failed > 0 && !tally.failures.is_empty() {
+                writeln!(f, "\nfailed in {name}:\n{}", tally.failures.join("\n"))?;
+            }
+        }
         writeln!(f)?;
         for outcome in &self.0 {
             writeln!(f, "{outcome}")?;
         }
-        let Tally { passed, failed } = self.total();
+        let (passed, failed) = self.total();
         write!(f, "\n{passed} passed, {failed} failed")
     }
 }
@@ -70,14 +75,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn last_line_is_the_sum() {
+    fn failed_tests_come_first_and_the_sum_last() {
         let mut report = Report::default();
         let parts = [("fmt", 1, 0), ("test", 40, 2), ("clients", 7, 0)];
         for (name, passed, failed) in parts {
-            let tally = Tally { passed, failed };
+            let failures = (failed > 0).then(|| "---- a stdout ----".to_owned());
+            let tally = Tally { passed, failed, failures: failures.into_iter().collect() };
             report.add(Outcome { name, tally, took: Duration::from_millis(1250) });
         }
         let text = report.to_string();
+        assert!(text.starts_with("\nfailed in test:\n---- a stdout ----\n\nfmt "), "{text}");
         assert_eq!(text.lines().last(), Some("48 passed, 2 failed"));
         assert!(text.contains("\ntest       FAILED     40 passed    2 failed"), "{text}");
         assert!(report.has_failed("test"));

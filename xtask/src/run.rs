@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 
+use crate::failures::Failures;
 use crate::report::Outcome;
 use crate::tally::{Counts, Tally};
 
@@ -37,6 +38,7 @@ pub(crate) fn execute(command: Command, counts: Counts) -> anyhow::Result<Tally>
 }
 
 /// Runs a command, passes its output line by line to `print`, and adds up the test counts in it.
+/// Keeps the output about failed tests.
 pub(crate) fn execute_with(
     mut command: Command,
     counts: Counts,
@@ -49,12 +51,15 @@ pub(crate) fn execute_with(
         .with_context(|| format!("could not run {program}"))?;
     let output = child.stdout.take().context("the standard output was not piped")?;
     let mut counted = Tally::default();
+    let mut failures = Failures::default();
     for line in BufReader::new(output).split(b'\n') {
         let line = line?;
         let line = String::from_utf8_lossy(&line);
         print(&line);
         counted += counts.parse_line(line.trim_end()).unwrap_or_default();
+        failures.read(line.trim_end());
     }
+    counted.failures = failures.into_lines();
     let status = child.wait()?;
     Ok(Tally::from_step(counted, status.success()))
 }
