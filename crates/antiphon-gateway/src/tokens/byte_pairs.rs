@@ -4,8 +4,6 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::io::Read as _;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 
 /// A vocabulary: the rank of each token. Of all pairs, the one with the lowest rank is joined
@@ -15,18 +13,21 @@ pub(super) struct BytePairs {
 }
 
 impl BytePairs {
-    /// Reads a compressed `.tiktoken` file. Each of its lines is a token in base64 and its rank.
+    /// Reads a compressed vocabulary: the lengths of its tokens in the order of their ranks, one
+    /// byte each, then a zero and the tokens.
     ///
     /// # Panics
     /// If the file is malformed.
     pub(super) fn read(file: &[u8]) -> Self {
-        let mut text = String::new();
-        GzDecoder::new(file).read_to_string(&mut text).expect("the file is compressed text");
-        let mut ranks = HashMap::with_capacity(text.lines().count());
-        for line in text.lines() {
-            let (token, rank) = line.split_once(' ').expect("a line is a token and its rank");
-            let token = STANDARD.decode(token).expect("a token is base64");
-            ranks.insert(token.into_boxed_slice(), rank.parse().expect("a rank is a number"));
+        let mut packed = Vec::new();
+        GzDecoder::new(file).read_to_end(&mut packed).expect("the file is compressed");
+        let count = packed.iter().position(|it| *it == 0).expect("a zero ends the lengths");
+        let (lengths, mut rest) = (&packed[..count], &packed[count + 1..]);
+        let mut ranks = HashMap::with_capacity(count);
+        for (length, rank) in lengths.iter().zip(0..) {
+            let (token, others) = rest.split_at(usize::from(*length));
+            ranks.insert(token.into(), rank);
+            rest = others;
         }
         Self { ranks }
     }
@@ -107,5 +108,42 @@ impl<'a> Parts<'a> {
     /// The end of the part after the part at `start`. `None` if there is no such pair.
     fn end_of_pair(&self, start: usize) -> Option<usize> {
         self.ends.get(self.ends[start]).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use ring::digest::{SHA256, digest};
+
+    use super::*;
+
+    /// Source: the hashes that `tiktoken` names. A line of its files is a token in base64 and its
+    /// rank.
+    #[test]
+    fn vocabularies_equal_those_of_tiktoken() {
+        for (file, expected) in [
+            (
+                include_bytes!("vocabularies/o200k_base.gz").as_slice(),
+                "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+            ),
+            (
+                include_bytes!("vocabularies/cl100k_base.gz"),
+                "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+            ),
+        ] {
+            let mut tokens: Vec<_> = BytePairs::read(file).ranks.into_iter().collect();
+            tokens.sort_unstable_by_key(|(_, rank)| *rank);
+            let mut source = String::new();
+            for (token, rank) in tokens {
+                writeln!(source, "{} {rank}", STANDARD.encode(token)).unwrap();
+            }
+            let hash = digest(&SHA256, source.as_bytes());
+            let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(hash, expected);
+        }
     }
 }

@@ -19,7 +19,7 @@ pub(super) static O200K: LazyLock<Tokenizer> = LazyLock::new(|| {
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+$",
     );
-    Tokenizer::new(include_bytes!("vocabularies/o200k_base.tiktoken.gz"), pattern)
+    Tokenizer::new(include_bytes!("vocabularies/o200k_base.gz"), pattern)
 });
 
 /// The tokenizer of GPT-3.5 and GPT-4.
@@ -28,7 +28,7 @@ pub(super) static CL100K: LazyLock<Tokenizer> = LazyLock::new(|| {
         r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+",
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$",
     );
-    Tokenizer::new(include_bytes!("vocabularies/cl100k_base.tiktoken.gz"), pattern)
+    Tokenizer::new(include_bytes!("vocabularies/cl100k_base.gz"), pattern)
 });
 
 /// Counts the tokens of texts.
