@@ -4,7 +4,7 @@ use antiphon_agents::user;
 use antiphon_client::{Client, EventKind, Request};
 
 /// A gateway in this process, with the built-in model. `antiphon serve` starts one.
-#[path = "../tests/world/gateway.rs"]
+#[path = "../tests/it/gateway.rs"]
 mod gateway;
 
 #[tokio::main]

@@ -6,7 +6,7 @@
 use antiphon_agents::{Agent, Handoff, Model, Run, RunTree, State};
 
 /// A gateway in this process, with the built-in model. `antiphon serve` starts one.
-#[path = "../tests/world/gateway.rs"]
+#[path = "../tests/it/gateway.rs"]
 mod gateway;
 
 #[tokio::main]

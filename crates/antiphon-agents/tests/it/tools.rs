@@ -1,9 +1,5 @@
 //! Calls of tools: errors, timeouts, their number, their order, and the kinds of tools.
 
-#![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
-
-mod world;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -15,7 +11,8 @@ use antiphon_agents::tool::{FunctionTool, Grammar, HostedTool, NoArguments, Tool
 use antiphon_agents::{Agent, Model, Run, State, ToolContext, ToolError, tool};
 use serde_json::json;
 use tokio::sync::Notify;
-use world::{OWNERS, World, answer, finish};
+
+use crate::world::{OWNERS, World, answer, finish};
 
 /// The tools that run, at most, and the order in which they end.
 #[derive(Default)]

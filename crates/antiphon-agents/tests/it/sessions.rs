@@ -1,8 +1,5 @@
 //! Every session store passes the conformance tests.
 
-#[path = "world/gateway.rs"]
-mod gateway;
-
 use std::sync::Arc;
 
 use antiphon::item::CallKey;
@@ -70,7 +67,7 @@ async fn conversations() {
 
 #[tokio::test]
 async fn conversations_of_the_gateway() {
-    let client = Client::new(gateway::start().await).with_key("sk-test");
+    let client = Client::new(crate::gateway::start().await).with_key("sk-test");
     let sessions = ConversationSessions::new(client.clone());
     conformance::check(Arc::new(sessions.clone())).await;
     let sealed = SealedSessions::new(ConversationSessions::new(client.clone()), &[7; 32]);

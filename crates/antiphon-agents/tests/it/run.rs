@@ -1,7 +1,5 @@
 //! Runs with a scripted model and real tools.
 
-#![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
-
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 

@@ -1,9 +1,5 @@
 //! Guardrails with every owner of the state, against the strict provider.
 
-#![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
-
-mod world;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -18,7 +14,8 @@ use antiphon_agents::{
 use antiphon_mock::{OnAbort, Script};
 use async_trait::async_trait;
 use tokio::sync::Notify;
-use world::{OWNERS, Owner, World, advance, answer, finish, kinds};
+
+use crate::world::{OWNERS, Owner, World, advance, answer, finish, kinds};
 
 #[derive(Default)]
 struct Desk {

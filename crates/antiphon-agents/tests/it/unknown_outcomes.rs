@@ -1,16 +1,13 @@
 //! The three policies for a call whose process died while its tool ran, with every owner.
 
-#![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
-
-mod world;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use antiphon_agents::agent::WithModel;
 use antiphon_agents::machine::Pause;
 use antiphon_agents::{Agent, Run, ToolContext, tool};
-use world::{OWNERS, Owner, World, advance, answer, finish};
+
+use crate::world::{OWNERS, Owner, World, advance, answer, finish};
 
 /// The number of times that a tool began.
 #[derive(Default)]

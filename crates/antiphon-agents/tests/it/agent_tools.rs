@@ -1,9 +1,5 @@
 //! Agents as tools, with every owner of the outer state, against the strict provider.
 
-#![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
-
-mod world;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,7 +12,8 @@ use antiphon_agents::{Agent, Model, Run, RunEvent, State, ToolContext, tool};
 use antiphon_mock::Answer;
 use serde_json::json;
 use tokio::sync::Notify;
-use world::{OWNERS, Owner, World, advance, answer, finish, kinds, text};
+
+use crate::world::{OWNERS, Owner, World, advance, answer, finish, kinds, text};
 
 #[derive(Default)]
 struct Till {

@@ -1,7 +1,5 @@
 //! A strict provider and a session store, for runs with every owner of the state.
 
-#![allow(dead_code, clippy::unwrap_used, reason = "each test uses a part of it")]
-
 use std::sync::Arc;
 
 use antiphon_agents::agent::WithModel;

@@ -1,9 +1,5 @@
 //! Handoffs with every owner of the state, against the strict provider.
 
-#![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
-
-mod world;
-
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +10,8 @@ use antiphon_agents::{Agent, Handoff, Model, Run, RunEvent, State, ToolContext, 
 use antiphon_mock::OnAbort;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use world::{OWNERS, Owner, World, answer, finish, kinds, text};
+
+use crate::world::{OWNERS, Owner, World, advance, answer, finish, kinds, text};
 
 /// The calls of `on_handoff`, and the outcome that it has.
 #[derive(Default)]
@@ -175,10 +172,10 @@ async fn nested_handoff_waits_for_approvals_and_survives_a_restart() {
         let both = answer().call("c1", "transfer_to_billing", "{}").call("c2", "pay", "{}");
         world.script([both, answer().message("Done.")]);
         let mut run = world.start(&triage, world.state(owner), "go");
-        world::advance(&mut run).await;
+        advance(&mut run).await;
         let json = run.suspend().to_json();
         let mut run = world.resume_from(&triage, &json, Arc::default());
-        world::advance(&mut run).await;
+        advance(&mut run).await;
         run.approve("c2").unwrap();
         assert_eq!(finish(run).await.end(), &answered_by("billing"), "{case}");
         let input = world.last_input();

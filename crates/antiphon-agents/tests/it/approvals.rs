@@ -1,9 +1,5 @@
 //! Approvals with every owner of the state, against the strict provider.
 
-#![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
-
-mod world;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,7 +8,8 @@ use antiphon_agents::machine::{DecisionError, End, Pause};
 use antiphon_agents::tool::{HostedTool, ToolOutput, output_item};
 use antiphon_agents::{Agent, Run, ToolContext, tool};
 use serde_json::json;
-use world::{OWNERS, Owner, World, advance, answer, finish};
+
+use crate::world::{OWNERS, Owner, World, advance, answer, finish};
 
 #[derive(Default)]
 struct Till {

@@ -1,7 +1,5 @@
 //! The built-in model keeps the contract of a backend.
 
-#![cfg(feature = "sim")]
-
 use antiphon::item::given;
 use antiphon::tracker::Continuation;
 use antiphon_agents::model::{EventKind, Model, ModelErrorKind, ModelRequest, ToolDefinition};

@@ -1,8 +1,5 @@
 //! Models of servers keep the contract of a backend, and runs use them.
 
-#[path = "world/gateway.rs"]
-mod gateway;
-
 use antiphon::Item;
 use antiphon::item::given;
 use antiphon::tracker::Continuation;
@@ -242,7 +239,7 @@ async fn look_up(city: String) -> String {
 
 #[tokio::test]
 async fn every_owner_uses_the_gateway_by_its_url() {
-    let model = Model::responses(antiphon_sim::NAME).at(gateway::start().await).key("any");
+    let model = Model::responses(antiphon_sim::NAME).at(crate::gateway::start().await).key("any");
     let id = model.backend().create_conversation(Vec::new()).await.unwrap();
     let session = State::session(MemorySessions::new(), "s");
     let agent = Agent::new("a").tool(look_up).model(model);
