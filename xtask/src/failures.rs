@@ -1,5 +1,5 @@
-//! The failed tests in the output of a step, repeated at the end of the report: the end of a long
-//! output is the part that is read, and often the only part that a CI keeps.
+//! The failed tests in the output of a step. The report repeats them, because its end is the part of a
+//! long output that people read, and that a CI keeps.
 
 /// The lines about failed tests, at most [`MAX_LINES`].
 #[derive(Default)]
