@@ -44,6 +44,13 @@ impl Failure {
         digits.parse::<usize>().ok()?.checked_sub(1)
     }
 
+    /// Whether the statement that checks a commit sent with its begin has refused it. The statement
+    /// writes `refused` into its error.
+    pub(super) fn is_refusal(&self) -> bool {
+        let Self::Database(error) = self else { return false };
+        error.as_db_error().is_some_and(|error| error.message().contains("\"refused "))
+    }
+
     /// Whether the outcome of the last statement is unknown.
     pub(super) fn is_silence(&self) -> bool {
         match self {

@@ -1,7 +1,7 @@
 //! A connection and its prepared statements.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures_util::future::try_join_all;
@@ -33,6 +33,8 @@ pub(super) struct Session {
     prepared: Prepared,
     /// Whether an answer did not arrive in time.
     is_silent: AtomicBool,
+    /// The number of the last commit; 0 before the first.
+    last_commit: AtomicI64,
 }
 
 impl Session {
@@ -43,19 +45,29 @@ impl Session {
     ) -> Result<Self, tokio_postgres::Error> {
         let prepared = prepare_all(&client).await?;
         let id = client.query_one(&prepared[OPEN.name], &[&holder]).await?.get(0);
-        Ok(Self { id, holder, client, prepared, is_silent: AtomicBool::new(false) })
+        Ok(Self::new(id, holder, client, prepared))
     }
 
     /// Prepares a connection that belongs to no process. It has no name in the database and can
     /// only read.
     pub(super) async fn reading(client: Client) -> Result<Self, tokio_postgres::Error> {
-        Ok(Self {
-            id: String::new(),
-            holder: String::new(),
-            prepared: prepare_all(&client).await?,
-            client,
-            is_silent: AtomicBool::new(false),
-        })
+        let prepared = prepare_all(&client).await?;
+        Ok(Self::new(String::new(), String::new(), client, prepared))
+    }
+
+    fn new(id: String, holder: String, client: Client, prepared: Prepared) -> Self {
+        let (is_silent, last_commit) = (AtomicBool::new(false), AtomicI64::new(0));
+        Self { id, holder, client, prepared, is_silent, last_commit }
+    }
+
+    /// The number of the last commit. `None` before the first.
+    pub(super) fn last_commit(&self) -> Option<i64> {
+        Some(self.last_commit.load(Ordering::Relaxed)).filter(|number| *number != 0)
+    }
+
+    /// Records the number of a commit.
+    pub(super) fn note_commit(&self, number: i64) {
+        self.last_commit.store(number, Ordering::Relaxed);
     }
 
     /// Whether the connection is no longer usable.

@@ -120,7 +120,12 @@ impl Shared {
         let transaction = Transaction::new(self.pool.borrow().await?);
         let (began, outcome) =
             future::join(transaction.begin(effect, lock), work(&transaction, given)).await;
-        match began.and(outcome) {
+        let outcome = match began {
+            // The answer to the begin was lost with that to the commit.
+            Err(failure) if failure.is_silence() && transaction.may_have_committed() => outcome,
+            began => began.and(outcome),
+        };
+        match outcome {
             Ok(done) => self.conclude(transaction, done).await,
             Err(failure) => {
                 transaction.roll_back().await;

@@ -3,7 +3,8 @@
 use super::{
     conversations, data_counts, erasure, events, expiry, holders, item_ids, items, jobs,
     late_binding, ledger_names, listings, named_values, notices, pages, pending_turns,
-    queue_places, requests, responses, segments, session, sweep, threads, transaction, watches,
+    queue_places, requests, responses, segments, session, sweep, threads, transaction, turns,
+    watches,
 };
 
 /// A statement and its name.
@@ -56,6 +57,7 @@ pub(super) const ALL: &[&[Sql]] = &[
     sweep::STATEMENTS,
     threads::STATEMENTS,
     transaction::STATEMENTS,
+    turns::STATEMENTS,
     watches::STATEMENTS,
 ];
 

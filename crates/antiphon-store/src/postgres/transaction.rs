@@ -1,7 +1,8 @@
 //! Transactions: each begins with its lock and commits at most once.
 
 use std::ops::Deref;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use deadpool::managed::Object;
 use futures_util::future;
@@ -41,11 +42,12 @@ pub(super) enum Lock<'a> {
 /// server rolls it back.
 ///
 /// A transaction needs as few as two round trips: the first statements are sent with its begin, and
-/// the last ones with its commit ([`Transaction::commit_with`]).
+/// the last ones with its commit ([`Transaction::commit_with`]). It needs one if a statement checks
+/// the [number](Transaction::expected_number) of its commit, so that all are sent together.
 pub(super) struct Transaction {
     session: Option<Borrowed>,
-    /// The number of this commit among those of its connection.
-    number: OnceLock<i64>,
+    /// The number of this commit among those of its connection; 0 if it is not known yet.
+    number: AtomicI64,
     /// The answer to the commit, once [`Transaction::commit_with`] has sent it.
     committed: Mutex<Option<Result<(), Failure>>>,
 }
@@ -78,7 +80,7 @@ pub(super) struct Trace {
 impl Transaction {
     /// A transaction that has not begun.
     pub(super) fn new(session: Borrowed) -> Self {
-        Self { session: Some(session), number: OnceLock::new(), committed: Mutex::new(None) }
+        Self { session: Some(session), number: AtomicI64::new(0), committed: Mutex::new(None) }
     }
 
     /// Begins the transaction and waits for the lock. Statements that are sent meanwhile run after
@@ -91,12 +93,22 @@ impl Transaction {
             }
         });
         let numbered = async {
-            let number = count(self).await?;
-            self.number.get_or_init(|| number);
+            self.number.store(count(self).await?, Ordering::Relaxed);
             Ok(())
         };
         let (began, numbered, locked) = future::join3(begin, numbered, take(self, lock)).await;
         began.and(numbered).and(locked)
+    }
+
+    /// The number that this commit has if it is the next one of its connection. `None` if the
+    /// connection has not committed yet.
+    ///
+    /// After this call, the commit may be sent before any statement was answered, together with a
+    /// statement that fails if the number is another one: [`fate`] relies on the number.
+    pub(super) fn expected_number(&self) -> Option<i64> {
+        let number = self.last_commit()?.checked_add(1)?;
+        self.number.store(number, Ordering::Relaxed);
+        Some(number)
     }
 
     /// Begins a reading transaction, as of now.
@@ -109,9 +121,9 @@ impl Transaction {
     /// Sends the last statements and the commit together.
     ///
     /// `last` must send all of its statements when it is first polled, and may fail only because
-    /// the server rejected one of them: the server then rolls back instead of committing. Some
-    /// statement of the transaction must have been answered before, so that the number of the
-    /// commit is known.
+    /// the server rejected one of them: the server then rolls back instead of committing, and the
+    /// transaction can begin again. The number of the commit must be known: some statement of the
+    /// transaction was answered, or `last` checks the [number](Transaction::expected_number).
     pub(super) async fn commit_with(
         &self,
         last: impl Future<Output = Result<(), Failure>>,
@@ -126,6 +138,11 @@ impl Transaction {
         Ok(())
     }
 
+    /// Whether the commit was sent, and may have succeeded.
+    pub(super) fn may_have_committed(&self) -> bool {
+        self.committed.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
     /// Commits, unless [`Transaction::commit_with`] has done so. Reports the answer.
     pub(super) async fn commit(mut self) -> Commit {
         let sent = self.committed.get_mut().unwrap_or_else(PoisonError::into_inner).take();
@@ -135,6 +152,7 @@ impl Transaction {
         };
         match answer {
             Ok(()) => {
+                self.note_commit(self.number.load(Ordering::Relaxed));
                 self.session.take();
                 Commit::Done
             }
@@ -144,7 +162,8 @@ impl Transaction {
     }
 
     fn trace(&self) -> Trace {
-        Trace { session: self.id.clone(), number: self.number.get().copied() }
+        let number = self.number.load(Ordering::Relaxed);
+        Trace { session: self.id.clone(), number: (number != 0).then_some(number) }
     }
 
     /// Rolls the transaction back. If that fails, closes the connection.
@@ -192,7 +211,9 @@ async fn take(db: &Session, lock: Lock<'_>) -> Result<(), Failure> {
 }
 
 /// The fate of a transaction. While the transaction is open, it holds the lock of its row in
-/// `sessions`, so this call waits until the transaction has ended.
+/// `sessions`, so this call waits until the transaction has ended. It closes the count of the lost
+/// connection: a transaction that the server has received and not begun finds a number that it does
+/// not expect.
 ///
 /// PostgreSQL's own transaction ids would not work: after a crash, it reuses the ids of
 /// transactions that left no trace.
@@ -219,5 +240,8 @@ statements! {
     LOCK_TREE = "SELECT pg_advisory_xact_lock(hashtextextended($1::text, $2::bigint))";
     LOCK_LINE = "
         SELECT pg_advisory_xact_lock(hashtextextended($3::text || ' ' || $1::text, $2::bigint))";
-    FATE = "SELECT commits FROM sessions WHERE id = $1 FOR UPDATE";
+    /// A closed count is negative.
+    FATE = "
+        UPDATE sessions SET commits = CASE WHEN commits < 0 THEN commits ELSE -1 - commits END
+        WHERE id = $1 RETURNING -1 - commits";
 }

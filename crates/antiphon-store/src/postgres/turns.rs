@@ -6,16 +6,17 @@ use super::conversations::count;
 use super::failure::Failure;
 use super::segments::{self, TurnResponse};
 use super::session::Session;
-use super::transaction::Transaction;
+use super::statements::statements;
+use super::transaction::{Effect, Lock, Transaction};
 use super::{
     conversations, erasure, ledger_names, notices, pending_turns, queue_places, responses, sweep,
     threads,
 };
 use crate::error::StoreError;
 use crate::ids::{Tenant, ThreadId};
-use crate::keys::ThreadKey;
+use crate::keys::{ThreadKey, position, thread};
 use crate::ledger_records::LedgerSubject;
-use crate::records::{Cursor, Destination, ResponseRange, Seq, TurnRecord, TurnState};
+use crate::records::{Cursor, Destination, NewResponse, ResponseRange, Seq, TurnRecord, TurnState};
 
 type Result<T> = std::result::Result<T, Failure>;
 
@@ -39,8 +40,8 @@ pub(super) async fn commit(
     followed
 }
 
-/// Commits a turn as [`commit`] does, and the transaction with it: in two round trips, unless the
-/// turn renames a ledger or leaves items that nothing reaches.
+/// Commits a turn as [`commit`] does, and the transaction with it. Most turns take one round trip;
+/// those in a conversation or at a fork, and the first of a connection, take more.
 pub(super) async fn commit_last(
     db: &Transaction,
     tenant: &Tenant,
@@ -50,15 +51,94 @@ pub(super) async fn commit_last(
     if turn.ledger.is_some() {
         return commit(db, tenant, turn, holder).await;
     }
-    let place = check(db, tenant, turn, holder).await?;
-    match place.left_behind {
-        None => db.commit_with(Box::pin(write(db, turn, &place))).await?,
-        Some(left) => {
-            write(db, turn, &place).await?;
-            sweep::sweep(db, ThreadKey::from_cursor(tenant, left)).await?;
+    match commit_at_once(db, tenant, turn).await? {
+        AtOnce::Committed => return Ok(None),
+        AtOnce::NotTried => commit_checked(db, tenant, turn, holder).await?,
+        AtOnce::Refused => {
+            let tree = Lock::Tree(tenant, turn.destination.shard());
+            let (began, committed) = future::join(
+                db.begin(Effect::Synced, tree),
+                Box::pin(commit_checked(db, tenant, turn, holder)),
+            )
+            .await;
+            began.and(committed)?;
         }
     }
     Ok(None)
+}
+
+/// Commits a turn in two round trips, unless it leaves items that nothing reaches.
+async fn commit_checked(
+    db: &Transaction,
+    tenant: &Tenant,
+    turn: &TurnRecord,
+    holder: &str,
+) -> Result<()> {
+    let place = check(db, tenant, turn, holder).await?;
+    match place.left_behind {
+        None => db.commit_with(Box::pin(write(db, turn, &place))).await,
+        Some(left) => {
+            write(db, turn, &place).await?;
+            sweep::sweep(db, ThreadKey::from_cursor(tenant, left)).await
+        }
+    }
+}
+
+/// The result of [`commit_at_once`].
+enum AtOnce {
+    Committed,
+    /// The server has rolled back.
+    Refused,
+    NotTried,
+}
+
+/// Sends a turn and the commit with the begin of the transaction, and [`REFUSE`] before them.
+async fn commit_at_once(db: &Transaction, tenant: &Tenant, turn: &TurnRecord) -> Result<AtOnce> {
+    let (place, after) = match &turn.destination {
+        Destination::New { shard, thread } => {
+            (Place::in_new_thread(ThreadKey::new(tenant, *shard, *thread)), None)
+        }
+        Destination::After { cursor, end_of: None, .. } => {
+            (Place::at_end(tenant, *cursor), Some(*cursor))
+        }
+        Destination::After { .. } | Destination::Conversation(_) => return Ok(AtOnce::NotTried),
+    };
+    let Some(response) = &turn.response else { return Ok(AtOnce::NotTried) };
+    let Some(number) = db.expected_number() else { return Ok(AtOnce::NotTried) };
+    turn.check_shard()?;
+    let checked = async {
+        let (expected, written) = future::join(
+            refuse_unexpected(db, number, tenant, response, after),
+            write(db, turn, &place),
+        )
+        .await;
+        expected.and(written)
+    };
+    match db.commit_with(Box::pin(checked)).await {
+        Ok(()) => Ok(AtOnce::Committed),
+        Err(failure) if failure.is_refusal() => Ok(AtOnce::Refused),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Fails if [`check`] would reject the response or move its items, or if this is not the commit
+/// with that number.
+async fn refuse_unexpected(
+    db: &Transaction,
+    number: i64,
+    tenant: &Tenant,
+    response: &NewResponse,
+    after: Option<Cursor>,
+) -> Result<()> {
+    let given = responses::key(tenant, &response.id);
+    let (thread, end) = after.map(|it| (thread(it.thread), position(it.end))).unzip();
+    let created_at = response.created_at;
+    db.execute(
+        &REFUSE,
+        &[&db.id, &number, &given.0, &given.1, &given.2, &given.3, &created_at, &thread, &end],
+    )
+    .await
+    .map(drop)
 }
 
 /// The place of a turn's items.
@@ -70,6 +150,17 @@ struct Place<'a> {
     creation: Option<Creation>,
     /// The point that the pending turn continued from, if nothing of the turn reaches it.
     left_behind: Option<Cursor>,
+}
+
+impl<'a> Place<'a> {
+    fn in_new_thread(key: ThreadKey<'a>) -> Self {
+        Self { key, start: 0, creation: Some(Creation::Root), left_behind: None }
+    }
+
+    fn at_end(tenant: &'a Tenant, end: Cursor) -> Self {
+        let key = ThreadKey::from_cursor(tenant, end);
+        Self { key, start: end.end, creation: None, left_behind: None }
+    }
 }
 
 /// The origin of a new thread.
@@ -180,8 +271,7 @@ async fn place<'a>(
 ) -> Result<Place<'a>> {
     match destination {
         Destination::New { shard, thread } => {
-            let key = ThreadKey::new(tenant, *shard, *thread);
-            Ok(Place { key, start: 0, creation: Some(Creation::Root), left_behind: None })
+            Ok(Place::in_new_thread(ThreadKey::new(tenant, *shard, *thread)))
         }
         Destination::After { cursor, fork, end_of } => {
             let moved = match end_of {
@@ -192,9 +282,7 @@ async fn place<'a>(
         }
         Destination::Conversation(id) => {
             let end = conversations::end(db, tenant, id).await?;
-            let end = end.ok_or(StoreError::ConversationNotFound)?;
-            let key = ThreadKey::from_cursor(tenant, end);
-            Ok(Place { key, start: end.end, creation: None, left_behind: None })
+            Ok(Place::at_end(tenant, end.ok_or(StoreError::ConversationNotFound)?))
         }
     }
 }
@@ -207,9 +295,9 @@ async fn place_after<'a>(
     cursor: Cursor,
     fork: ThreadId,
 ) -> Result<Place<'a>> {
-    let key = ThreadKey::from_cursor(tenant, cursor);
+    let place = Place::at_end(tenant, cursor);
+    let key = place.key;
     let found = threads::find(db, key).await?;
-    let place = Place { key, start: cursor.end, creation: None, left_behind: None };
     if found.is_some_and(|thread| thread.tip == cursor.end && !thread.named) {
         return Ok(place);
     }
@@ -221,4 +309,33 @@ async fn place_after<'a>(
 fn covers(destination: &Destination, reached: Cursor) -> bool {
     matches!(destination, Destination::After { cursor, end_of: None, .. }
         if cursor.thread == reached.thread && cursor.end >= reached.end)
+}
+
+statements! {
+    /// Fails unless the commit has this number, the response has no record, its tenant was not
+    /// erased after its creation, the turn reaches all that its pending turn reaches, and the point
+    /// that it continues, if any, is the end of a thread that no conversation names.
+    ///
+    /// The row exists: the begin has numbered the commit. PostgreSQL casts its id only if the
+    /// condition holds; it could cast a constant when it plans the statement.
+    REFUSE = "
+        SELECT ('refused ' || sessions.id)::integer FROM sessions
+        WHERE sessions.id = $1 AND (
+            commits <> $2
+            OR EXISTS (
+                SELECT FROM segments
+                WHERE tenant = $3 AND shard = $4 AND response = $5 AND segments.id = $6
+            )
+            OR EXISTS (SELECT FROM erasures WHERE tenant = $3 AND began_before > $7)
+            OR EXISTS (
+                SELECT FROM pending_turns
+                WHERE tenant = $3 AND shard = $4 AND pending_turns.id = $6 AND after IS NOT NULL
+                  AND (thread = $8 AND after <= $9) IS NOT TRUE
+            )
+            OR ($8::bigint IS NOT NULL AND NOT EXISTS (
+                SELECT FROM threads
+                WHERE tenant = $3 AND shard = $4 AND thread = $8 AND tip = $9::bigint
+                  AND NOT named
+            ))
+        )";
 }

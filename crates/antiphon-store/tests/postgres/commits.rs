@@ -5,6 +5,7 @@ use antiphon_store::Destination;
 use super::database::Database;
 use super::proxy::{Cut, Proxy};
 use crate::conformance::World;
+use crate::conformance::world::items;
 
 /// A database, and a way to it that can be cut.
 async fn by_way_of_a_proxy() -> (World, Proxy) {
@@ -66,6 +67,27 @@ async fn committed_turn_is_not_reported_as_settled() {
 
     assert!(proxy.has_cut());
     assert_eq!(world.transcript(&response).await, ["a", "b", "c"]);
+}
+
+#[tokio::test]
+async fn turn_that_is_sent_with_its_commit_is_committed_once() {
+    let database = Database::new().await.with("pool_max=1");
+    let proxy = Proxy::to(&database.url).await;
+    let world = World::at(database.by_way_of(&proxy.url)).await;
+    for cut in [Cut::BeforeTheCommit, Cut::AfterTheCommit, Cut::DelayedCommit] {
+        // The first turn of a connection is sent before its commit.
+        let tip = world.end(&world.first(&["a"], &["b"]).await).await;
+        let (response, mut turn) = world.turn(world.destination_after(tip), &["c"], &[]);
+        world.record_pending(&turn).await;
+        turn.output = items(&["d"]);
+
+        proxy.cut(cut);
+        assert_eq!(world.commit(turn).await, Ok(()), "{cut:?}");
+
+        assert!(proxy.has_cut());
+        assert_eq!(world.transcript(&response).await, ["a", "b", "c", "d"], "{cut:?}");
+        assert_eq!(world.end(&response).await.thread, tip.thread, "{cut:?}");
+    }
 }
 
 #[tokio::test]

@@ -15,7 +15,13 @@ pub(crate) enum Cut {
     BeforeTheCommit,
     /// The server commits, and its answer is lost.
     AfterTheCommit,
+    /// The client loses the connection. The server reads the last bytes of it just before another
+    /// connection begins a transaction.
+    DelayedCommit,
 }
+
+/// The bytes of a lost connection that the server has not read.
+type Delayed = Arc<Mutex<Option<(TcpStream, Vec<u8>)>>>;
 
 /// Forwards connections to a server of the loopback; cuts one when told to.
 pub(crate) struct Proxy {
@@ -46,10 +52,12 @@ impl Proxy {
         let next = Arc::<Mutex<Option<Cut>>>::default();
         let counter = Arc::<Mutex<RoundTrips>>::default();
         let (cuts, counters) = (Arc::clone(&next), Arc::clone(&counter));
+        let delayed = Delayed::default();
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
                 let round_trips = counters.lock().unwrap().clone();
-                tokio::spawn(forward(client, port, Arc::clone(&cuts), round_trips));
+                let cuts = (Arc::clone(&cuts), Arc::clone(&delayed));
+                tokio::spawn(forward(client, port, cuts, round_trips));
             }
         });
         Self { url: url.replace(&format!(":{port}/"), &format!(":{own}/")), next, counter }
@@ -76,7 +84,7 @@ impl Proxy {
 async fn forward(
     mut client: TcpStream,
     port: u16,
-    next: Arc<Mutex<Option<Cut>>>,
+    (next, delayed): (Arc<Mutex<Option<Cut>>>, Delayed),
     round_trips: RoundTrips,
 ) {
     let mut server = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.unwrap();
@@ -88,8 +96,18 @@ async fn forward(
                 let Ok(length @ 1..) = read else { return };
                 round_trips.0.fetch_add(usize::from(has_answered), Ordering::Relaxed);
                 has_answered = false;
+                if contains(&asked[..length], b"BEGIN ") {
+                    let lost = delayed.lock().unwrap().take();
+                    if let Some((server, asked)) = lost {
+                        deliver(server, &asked).await;
+                    }
+                }
                 let cut = commits(&asked[..length]).then(|| next.lock().unwrap().take()).flatten();
                 if cut == Some(Cut::BeforeTheCommit) {
+                    return;
+                }
+                if cut == Some(Cut::DelayedCommit) {
+                    *delayed.lock().unwrap() = Some((server, asked[..length].to_vec()));
                     return;
                 }
                 server.write_all(&asked[..length]).await.unwrap();
@@ -111,7 +129,21 @@ async fn forward(
     }
 }
 
+/// Lets the server read the bytes, and waits until it has committed or rolled back.
+async fn deliver(mut server: TcpStream, asked: &[u8]) {
+    server.write_all(asked).await.unwrap();
+    let (mut answered, mut buffer) = (Vec::new(), [0; 16 * 1024]);
+    while !commits(&answered) && !contains(&answered, b"ROLLBACK\0") {
+        let Ok(length @ 1..) = server.read(&mut buffer).await else { return };
+        answered.extend_from_slice(&buffer[..length]);
+    }
+}
+
 /// Whether the bytes contain the command, or the server's answer to it.
 fn commits(bytes: &[u8]) -> bool {
-    bytes.windows(7).any(|bytes| bytes == b"COMMIT\0")
+    contains(bytes, b"COMMIT\0")
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|bytes| bytes == part)
 }

@@ -18,18 +18,19 @@ async fn counted() -> (World, RoundTrips) {
 }
 
 #[tokio::test]
-async fn turn_takes_three_round_trips() {
+async fn turn_is_recorded_in_one_round_trip_and_committed_in_one_to_three() {
     let (world, round_trips) = counted().await;
     let conversation = world.conversation(&["a"]).await;
     let first = world.first(&["a"], &["b"]).await;
     let tip = world.end(&first).await;
     let destinations = [
-        Destination::New { shard: world.shard(), thread: world.thread() },
-        world.destination_after(tip),
-        world.destination_after(Cursor { end: 1, ..tip }),
-        Destination::Conversation(conversation),
+        (Destination::New { shard: world.shard(), thread: world.thread() }, 1),
+        (world.destination_after(tip), 1),
+        // A fork.
+        (world.destination_after(Cursor { end: 1, ..tip }), 3),
+        (Destination::Conversation(conversation), 2),
     ];
-    for destination in destinations {
+    for (destination, expected) in destinations {
         let (response, mut turn) = world.turn(destination.clone(), &["c"], &[]);
         round_trips.take();
 
@@ -37,7 +38,7 @@ async fn turn_takes_three_round_trips() {
         assert_eq!(round_trips.take(), 1, "to record {destination:?}");
         turn.output = items(&["d"]);
         world.commit(turn).await.unwrap();
-        assert_eq!(round_trips.take(), 2, "to commit {destination:?}");
+        assert_eq!(round_trips.take(), expected, "to commit {destination:?}");
         let end = world.end(&response).await;
         assert_eq!(round_trips.take(), 1, "to find the response");
         let transcript = world.before(end).await;
