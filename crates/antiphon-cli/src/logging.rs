@@ -2,7 +2,6 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::panic::PanicHookInfo;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::failure::Failure;
+use crate::platform;
 use crate::settings::{Environment, LOG, LOG_FORMAT};
 
 /// Sends the logs of the process to standard error.
@@ -27,7 +27,7 @@ pub(crate) fn install(environment: impl Environment) -> Result<LogFormat, Failur
 
 /// Appends the logs of the process to a file, as [`install`] sends them to standard error.
 pub(crate) fn install_in(path: &Path, environment: impl Environment) -> Result<(), Failure> {
-    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+    let file = platform::set_private(OpenOptions::new().create(true).append(true)).open(path);
     let file = file.map_err(|error| {
         Failure::usage(format!("--log: {} cannot be opened: {error}", path.display()))
     })?;
