@@ -1,7 +1,7 @@
 //! Logs, on standard error. No log level shows a key, a token or the content of an item.
 
 use std::fs::OpenOptions;
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::panic::PanicHookInfo;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use crate::settings::{Environment, LOG, LOG_FORMAT};
 /// `ANTIPHON_LOG` is the filter (see [`DEFAULT_FILTER`] and [`is_discreet`]);
 /// `ANTIPHON_LOG_FORMAT` is `text` or `json`.
 pub(crate) fn install(environment: impl Environment) -> Result<LogFormat, Failure> {
-    install_with(environment, io::stderr().is_terminal(), io::stderr)
+    install_with(environment, platform::shows_colors(&io::stderr()), io::stderr)
 }
 
 /// Appends the logs of the process to a file, as [`install`] sends them to standard error.

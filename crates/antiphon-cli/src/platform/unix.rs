@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::fs::{self, OpenOptions};
 use std::future;
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
@@ -120,6 +120,14 @@ pub(crate) fn command(program: &str) -> Command {
 
 /// The programs that open a page in the user's browser, in the order of trial.
 pub(crate) const BROWSER_COMMANDS: &[&str] = &["xdg-open", "open"];
+
+/// Whether text on this stream may have colors.
+pub(crate) fn shows_colors(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal()
+}
+
+/// Whether files have modes, which [`shared_mode`] checks.
+pub(crate) const HAS_MODES: bool = true;
 
 /// Lets only the owner access a file that these options create.
 pub(crate) fn set_private(options: &mut OpenOptions) -> &mut OpenOptions {

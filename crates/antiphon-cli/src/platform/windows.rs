@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fmt;
 use std::fs::OpenOptions;
 use std::future;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 
@@ -132,6 +132,15 @@ const PROGRAM_EXTENSIONS: [&str; 3] = ["exe", "cmd", "bat"];
 
 /// The programs that open a page in the user's browser, in the order of trial.
 pub(crate) const BROWSER_COMMANDS: &[&str] = &["explorer"];
+
+/// Whether text on this stream may have colors. Consoles before Windows Terminal show them only if
+/// a program asks for it.
+pub(crate) fn shows_colors(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && nu_ansi_term::enable_ansi_support().is_ok()
+}
+
+/// Whether files have modes, which [`shared_mode`] checks.
+pub(crate) const HAS_MODES: bool = false;
 
 /// Leaves the options as they are. Windows has no modes: a new file has the permissions that its
 /// directory passes on.
