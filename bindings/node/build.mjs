@@ -111,8 +111,9 @@ function packSplit(directory) {
 }
 
 /** Adds the binary of the command, which the launcher `bin/antiphon.js` finds by its name. */
-function addCommand(directory, name) {
+function addCommand(directory, stem) {
   if (!options.command) return;
+  const name = options.platform.startsWith("win32") ? `${stem}.exe` : stem;
   fs.mkdirSync(join(directory, "bin"), { recursive: true });
   fs.copyFileSync(options.command, join(directory, "bin", name));
   fs.chmodSync(join(directory, "bin", name), 0o755);

@@ -3,9 +3,8 @@
 
     add_command.py --command FILE WHEEL...
 
-FILE is the binary for the platform of the wheels. On Linux it is linked statically, so that one
-binary fits every C library. The wheels are replaced. A wheel without a command, such as that for
-Windows, is complete: the gateway runs on Linux and macOS.
+FILE is the binary for the platform of the wheels; that for Windows ends in `.exe`. On Linux it is
+linked statically, so that one binary fits every C library. The wheels are replaced.
 """
 
 import argparse
@@ -27,22 +26,24 @@ def main() -> int:
     options = parser.parse_args()
     for wheel in options.wheels:
         try:
-            add_command(wheel, options.command.read_bytes())
+            add_command(wheel, options.command)
         except ValueError as error:
             print(f"error: {wheel}: {error}", file=sys.stderr)
             return 1
     return 0
 
 
-def add_command(wheel: Path, command: bytes) -> None:
+def add_command(wheel: Path, binary: Path) -> None:
     """Replaces the wheel by one with the command; its other files keep their bytes.
 
     Raises `ValueError` if the wheel has a command already, or no record of its files.
     """
+    command = binary.read_bytes()
     unfinished = wheel.with_suffix(".unfinished")
     with ZipFile(wheel) as old:
         record = record_of(old)
-        script = f"{record.filename.removesuffix('.dist-info/RECORD')}.data/scripts/antiphon"
+        name = "antiphon.exe" if binary.suffix == ".exe" else "antiphon"
+        script = f"{record.filename.removesuffix('.dist-info/RECORD')}.data/scripts/{name}"
         if script in old.namelist():
             raise ValueError("the wheel has a command already")
     with ZipFile(wheel) as old, ZipFile(unfinished, "w", ZIP_DEFLATED) as new:

@@ -13,17 +13,47 @@ import hashlib
 import io
 import sys
 import tarfile
+import zipfile
 from pathlib import Path
+from typing import NamedTuple
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 
-# By target: the words of `uname -s` and `uname -m`, those of PowerShell, and those of Homebrew.
+
+class Platform(NamedTuple):
+    """The names of a platform. A shell and Homebrew have none for Windows."""
+
+    # The words of the system and of the processor in PowerShell.
+    powershell: str
+    # The words of `uname -s` and `uname -m`.
+    shell: str | None = None
+    # The blocks of a formula.
+    homebrew: tuple[str, str] | None = None
+
+    @property
+    def is_windows(self) -> bool:
+        return self.powershell.startswith("Windows ")
+
+    @property
+    def command(self) -> str:
+        """The file name of the command."""
+        return "antiphon.exe" if self.is_windows else "antiphon"
+
+    @property
+    def suffix(self) -> str:
+        """That of an archive. Windows opens ZIP files without other programs."""
+        return ".zip" if self.is_windows else ".tar.gz"
+
+
+# By target.
 PLATFORMS = {
-    "aarch64-apple-darwin": ("Darwin arm64", "macOS Arm64", "on_macos", "on_arm"),
-    "aarch64-unknown-linux-musl": ("Linux aarch64", "Linux Arm64", "on_linux", "on_arm"),
-    "x86_64-apple-darwin": ("Darwin x86_64", "macOS X64", "on_macos", "on_intel"),
-    "x86_64-unknown-linux-musl": ("Linux x86_64", "Linux X64", "on_linux", "on_intel"),
+    "aarch64-apple-darwin": Platform("macOS Arm64", "Darwin arm64", ("on_macos", "on_arm")),
+    "aarch64-pc-windows-msvc": Platform("Windows Arm64"),
+    "aarch64-unknown-linux-musl": Platform("Linux Arm64", "Linux aarch64", ("on_linux", "on_arm")),
+    "x86_64-apple-darwin": Platform("macOS X64", "Darwin x86_64", ("on_macos", "on_intel")),
+    "x86_64-pc-windows-msvc": Platform("Windows X64"),
+    "x86_64-unknown-linux-musl": Platform("Linux X64", "Linux x86_64", ("on_linux", "on_intel")),
 }
 
 
@@ -40,7 +70,10 @@ def main() -> int:
         print(f"error: unknown targets: {', '.join(unknown)}", file=sys.stderr)
         return 2
     archives = {
-        target: (f"antiphon-{options.version}-{target}.tar.gz", archive(Path(binary).read_bytes()))
+        target: (
+            f"antiphon-{options.version}-{target}{PLATFORMS[target].suffix}",
+            archive(PLATFORMS[target], Path(binary).read_bytes()),
+        )
         for target, binary in sorted(given.items())
     }
     sums = {target: (name, sha256(content)) for target, (name, content) in archives.items()}
@@ -56,10 +89,27 @@ def main() -> int:
     return 0
 
 
-def archive(binary: bytes) -> bytes:
+# A file's name, content and mode.
+File = tuple[str, bytes, int]
+
+
+def archive(platform: Platform, binary: bytes) -> bytes:
     """The binary, the licence and the README, without times and names of users."""
-    files = [("antiphon", binary, 0o755)]
+    files = [(platform.command, binary, 0o755)]
     files += [(name, (ROOT / name).read_bytes(), 0o644) for name in ("LICENSE", "README.md")]
+    return zip_archive(files) if platform.is_windows else tar_archive(files)
+
+
+def zip_archive(files: list[File]) -> bytes:
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, content, _ in files:
+            # Its time is the first one of the format.
+            zipped.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def tar_archive(files: list[File]) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for name, content, mode in files:
@@ -88,15 +138,16 @@ def installer(name: str, archives: list[str], version: str, url: str) -> str:
 def shell_cases(sums: Sums) -> list[str]:
     """The branches of a `case` of the shell."""
     return [
-        f'"{PLATFORMS[target][0]}") archive={name} sha256={checksum} ;;'
+        f'"{shell}") archive={name} sha256={checksum} ;;'
         for target, (name, checksum) in sums.items()
+        if (shell := PLATFORMS[target].shell)
     ]
 
 
 def powershell_entries(sums: Sums) -> list[str]:
     """The entries of a hash table of PowerShell."""
     return [
-        f"'{PLATFORMS[target][1]}' = @{{ Name = '{name}'; Sha256 = '{checksum}' }}"
+        f"'{PLATFORMS[target].powershell}' = @{{ Name = '{name}'; Sha256 = '{checksum}' }}"
         for target, (name, checksum) in sums.items()
     ]
 
@@ -108,7 +159,9 @@ def formula(version: str, url: str, homepage: str, sums: Sums) -> str:
     """The formula of Homebrew, for a tap."""
     blocks = []
     for target, (name, checksum) in sums.items():
-        _, _, system, processor = PLATFORMS[target]
+        if (names := PLATFORMS[target].homebrew) is None:
+            continue
+        system, processor = names
         blocks.append(
             f"  {system} do\n    {processor} do\n"
             f'      url "{url.rstrip("/")}/{name}"\n      sha256 "{checksum}"\n    end\n  end\n'

@@ -11,6 +11,7 @@ import sys
 import tarfile
 import threading
 import tomllib
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -46,13 +47,20 @@ def assembled(directory: Path, url: str) -> Path:
 
 
 def test_there_is_an_archive_for_each_platform(release: Path) -> None:
-    names = {f"antiphon-{VERSION}-{target}.tar.gz" for target in assemble.PLATFORMS}
+    names = {
+        f"antiphon-{VERSION}-{target}{'.zip' if 'windows' in target else '.tar.gz'}"
+        for target in assemble.PLATFORMS
+    }
     others = {"SHA256SUMS", "antiphon.rb", "install.ps1", "install.sh"}
     assert {file.name for file in release.iterdir()} == names | others
-    for name in names:
-        with tarfile.open(release / name) as archive:
+    for file in release.glob("*.tar.gz"):
+        with tarfile.open(file) as archive:
             modes = {entry.name: entry.mode for entry in archive.getmembers()}
         assert modes == {"antiphon": 0o755, "LICENSE": 0o644, "README.md": 0o644}
+    for file in release.glob("*.zip"):
+        with zipfile.ZipFile(file) as archive:
+            assert archive.namelist() == ["antiphon.exe", "LICENSE", "README.md"]
+            assert archive.read("antiphon.exe").decode() == PROGRAM
 
 
 def test_the_checksums_are_those_of_the_archives(release: Path) -> None:
@@ -72,14 +80,23 @@ def test_the_formula_names_every_archive_with_its_checksum(release: Path) -> Non
     assert not re.search(r"@[A-Z]+@", text)
 
 
+def archive_files(release: Path) -> list[Path]:
+    return [*release.glob("*.gz"), *release.glob("*.zip")]
+
+
 def test_the_installer_for_powershell_names_every_archive(release: Path) -> None:
     text = (release / "install.ps1").read_text()
     found = re.findall(r"^'(.*)' = @\{ Name = '(.*)'; Sha256 = '(.*)' \}$", text, re.MULTILINE)
-    platforms = {platform for _, platform, *_ in assemble.PLATFORMS.values()}
+    platforms = {platform.powershell for platform in assemble.PLATFORMS.values()}
     assert {platform for platform, _, _ in found} == platforms
     assert {name: checksum for _, name, checksum in found} == {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in release.glob("*.gz")
+        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in archive_files(release)
     }
+    # It unpacks each with the program for its form, and finds the command in it.
+    for platform, name, _ in found:
+        assert name.endswith(".zip") == platform.startswith("Windows ")
+    for platform in assemble.PLATFORMS.values():
+        assert f"$name = '{platform.command}'" in text
     assert 'Uri "http://127.0.0.1:0/files/$($archive.Name)"' in text
     assert not re.search(r"@[A-Z]+@", text)
 
@@ -174,17 +191,19 @@ def test_the_workflow_has_a_binary_for_each_platform() -> None:
     assert {row["target"] for row in rows["matrix"]["include"]} == set(assemble.PLATFORMS)
     text = (workflows / "publish-release.yml").read_text()
     for target in assemble.PLATFORMS:
-        assert f" {target}=command-{target}/antiphon" in text
+        file = f"command-{target}/{assemble.PLATFORMS[target].command}"
+        assert f"{target}={file}" in text.split()
 
 
 def test_cargo_binstall_finds_the_archives(release: Path) -> None:
     """It tries the names of all targets that a machine can run, musl's on every Linux."""
     manifest = tomllib.loads((ROOT / "crates" / "antiphon-cli" / "Cargo.toml").read_text())
     binstall = manifest["package"]["metadata"]["binstall"]
-    assert binstall["pkg-fmt"] == "tgz"
     assert binstall["bin-dir"] == "{ bin }{ binary-ext }"
-    head, _, name = binstall["pkg-url"].rpartition("/")
-    assert head == "{ repo }/releases/download/v{ version }"
-    for target in assemble.PLATFORMS:
+    for target, platform in assemble.PLATFORMS.items():
+        own = {**binstall, **binstall["overrides"].get(target, {})}
+        assert own["pkg-fmt"] == ("zip" if platform.is_windows else "tgz")
+        head, _, name = own["pkg-url"].rpartition("/")
+        assert head == "{ repo }/releases/download/v{ version }"
         filled = name.replace("{ version }", VERSION).replace("{ target }", target)
         assert (release / filled).is_file()

@@ -87,6 +87,7 @@ NOT_RUN = [
     Row("docs/kubernetes.md", "sh", "^kubectl", "It needs a cluster."),
     Row("*", "sh", "^sudo|^journalctl", "It needs root and a running systemd."),
     Row("docs/install.md", "sh", "^cargo install", "A release build takes minutes: a workflow."),
+    Row("*", "sh", "pc-windows-gnu", "It needs a compiler for Windows."),
     Row("*", "sh", "^cargo run (--release )?-- serve", "It builds the workspace again."),
     Row("*", "sh", "^cargo (test|xtask)", "It runs these tests, or others for minutes."),
     Row("*", "sh", "^pip install (?!antiphon)", "`building.py` builds the same wheel."),

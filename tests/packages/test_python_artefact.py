@@ -82,6 +82,16 @@ def test_a_command_is_added_once(wheel: Path, tmp_path: Path) -> None:
         assert file.read_bytes() == before
 
 
+def test_the_command_for_windows_has_its_suffix(tmp_path: Path) -> None:
+    copy, binary = tmp_path / "antiphon-1.0-py3-none-win_amd64.whl", tmp_path / "antiphon.exe"
+    with ZipFile(copy, "w") as archive:
+        archive.writestr("antiphon-1.0.dist-info/RECORD", "")
+    binary.write_bytes(b"MZ")
+    subprocess.run([sys.executable, PYTHON / "add_command.py", "--command", binary, copy], check=True)
+    with ZipFile(copy) as archive:
+        assert archive.read("antiphon-1.0.data/scripts/antiphon.exe") == b"MZ"
+
+
 def test_its_module_is_a_release(files: dict[str, bytes]) -> None:
     assert DEBUG_SECTION not in files[NATIVE]
 

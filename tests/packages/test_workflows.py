@@ -65,14 +65,24 @@ def test_every_platform_has_an_addon_that_the_package_asks_for() -> None:
 @pytest.mark.parametrize(
     ("name", "job"), [("publish-python.yml", "wheel"), ("publish-node.yml", "addon")]
 )
-def test_every_platform_of_the_gateway_has_the_command(name: str, job: str) -> None:
-    """On Linux the one that is linked statically; on Windows there is no gateway."""
-    built = {row["target"] for row in rows("command.yml", "build")}
+def test_every_platform_has_the_command(name: str, job: str) -> None:
+    """On Linux the one that is linked statically. Its file has the same name in all workflows."""
+    built = {row["target"]: row.get("suffix") for row in rows("command.yml", "build")}
     assert "command" in workflow(name)["jobs"][job]["needs"]
     for row in rows(name, job):
         expected = row["target"].replace("linux-gnu", "linux-musl")
-        assert row.get("command") == (None if "windows" in expected else expected)
-        assert "windows" in expected or expected in built
+        assert row["command"] == expected
+        assert row.get("suffix") == built[expected] == (".exe" if "windows" in expected else None)
+
+
+@pytest.mark.parametrize("name", ["publish-node.yml", "publish-python.yml"])
+def test_packages_take_the_command_under_its_file_name(name: str) -> None:
+    assert "--command command/antiphon${{ matrix.suffix }}" in (WORKFLOWS / name).read_text()
+    assert "release/antiphon${{ matrix.suffix }}\n" in (WORKFLOWS / "command.yml").read_text()
+
+
+def test_the_tests_include_windows() -> None:
+    assert workflow("test.yml")["jobs"]["windows"]["runs-on"].startswith("windows-")
 
 
 def test_the_addon_is_the_crate_that_is_built() -> None:

@@ -1,8 +1,7 @@
 //! Logs, on standard error. No log level shows a key, a token or the content of an item.
 
 use std::fs::OpenOptions;
-use std::io::{self, IsTerminal as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::io;
 use std::panic::PanicHookInfo;
 use std::path::Path;
 use std::sync::Arc;
@@ -15,6 +14,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::failure::Failure;
+use crate::platform;
 use crate::settings::{Environment, LOG, LOG_FORMAT};
 
 /// Sends the logs of the process to standard error.
@@ -22,12 +22,12 @@ use crate::settings::{Environment, LOG, LOG_FORMAT};
 /// `ANTIPHON_LOG` is the filter (see [`DEFAULT_FILTER`] and [`is_discreet`]);
 /// `ANTIPHON_LOG_FORMAT` is `text` or `json`.
 pub(crate) fn install(environment: impl Environment) -> Result<LogFormat, Failure> {
-    install_with(environment, io::stderr().is_terminal(), io::stderr)
+    install_with(environment, platform::shows_colors(&io::stderr()), io::stderr)
 }
 
 /// Appends the logs of the process to a file, as [`install`] sends them to standard error.
 pub(crate) fn install_in(path: &Path, environment: impl Environment) -> Result<(), Failure> {
-    let file = OpenOptions::new().create(true).append(true).mode(0o600).open(path);
+    let file = platform::set_private(OpenOptions::new().create(true).append(true)).open(path);
     let file = file.map_err(|error| {
         Failure::usage(format!("--log: {} cannot be opened: {error}", path.display()))
     })?;

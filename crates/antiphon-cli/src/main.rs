@@ -37,11 +37,11 @@ mod logging;
 mod man;
 mod mock;
 mod one_line;
+mod platform;
 mod preflight;
 mod run;
 mod serve;
 mod settings;
-mod signals;
 mod state_owners;
 mod tenants;
 
@@ -54,7 +54,7 @@ use settings::ServeArgs;
 
 /// Returns freed memory to the system after a few seconds. The system's allocator keeps most of the
 /// memory of long answers: see docs/measurements.md.
-#[cfg(not(target_env = "msvc"))]
+#[cfg(unix)]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

@@ -12,8 +12,8 @@ use tokio::sync::oneshot;
 use crate::failure::Failure;
 use crate::greeting::{Credentials, Greeting, base_url, store_name};
 use crate::logging::LogFormat;
+use crate::platform::{Hangups, Signals, raise_open_file_limit};
 use crate::settings::Configuration;
-use crate::signals::{Hangups, Signals};
 use crate::state_owners::StateOwners;
 
 /// Serves until a signal arrives, then waits for open turns to end.
@@ -83,15 +83,6 @@ pub(crate) async fn prepare(
     Server::prepare(listener, gateway, store)
         .await
         .map_err(|error| Failure::runtime(format!("the gateway cannot start: {error}")))
-}
-
-/// Raises the limit on open files. Every open stream takes two files: the caller's connection and
-/// the upstream's. Systems start a process with a low soft limit and let it raise that limit.
-pub(crate) fn raise_open_file_limit() {
-    match rlimit::increase_nofile_limit(u64::MAX) {
-        Ok(files) => tracing::debug!(files, "raised the limit on open files"),
-        Err(error) => tracing::warn!(%error, "could not raise the limit on open files"),
-    }
 }
 
 /// Listens on an address. Returns it with the port that port 0 has selected.

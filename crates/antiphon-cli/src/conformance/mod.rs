@@ -26,8 +26,8 @@ use session::{CreatedObjects, Session};
 
 use crate::failure::Failure;
 use crate::one_line::one_line;
+use crate::platform::Signals;
 use crate::settings;
-use crate::signals::Signals;
 
 /// The variable with the key, as for the provider's own clients.
 const KEY: &str = "OPENAI_API_KEY";

@@ -1,10 +1,8 @@
 //! The version of the command, the settings and their sources.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-
 use super::finding::Finding;
 use crate::failure::Failure;
+use crate::platform;
 use crate::settings::{Configuration, Sources};
 
 /// The version of the command and its platform.
@@ -37,14 +35,17 @@ fn settings_file(sources: &Sources) -> Finding {
         return Finding::ok(CHECK, "none is used; `antiphon init` writes one");
     };
     let name = path.display();
-    let mode = fs::metadata(path).map_or(0, |file| file.permissions().mode() & 0o777);
-    match sources.file_has_secrets && mode & 0o077 != 0 {
-        true => Finding::warning(
+    match platform::shared_mode(path) {
+        Some(mode) if sources.file_has_secrets => Finding::warning(
             CHECK,
             format!("{name} contains keys, and other users can access it (mode {mode:04o})"),
         )
         .next(format!("Run: chmod 600 {name}")),
-        false => Finding::ok(CHECK, format!("{name} is read")),
+        None if sources.file_has_secrets && !platform::HAS_MODES => {
+            let sentence = "contains keys; its permissions are not checked on this system";
+            Finding::ok(CHECK, format!("{name} is read, and {sentence}"))
+        }
+        _ => Finding::ok(CHECK, format!("{name} is read")),
     }
 }
 

@@ -8,13 +8,14 @@ use tokio::time;
 
 use super::finding::Finding;
 use crate::failure::Failure;
-use crate::preflight;
 use crate::settings::Configuration;
+use crate::{platform, preflight};
 
 /// The free space below which a warning is due: a migration copies the whole file.
 const FEW_BYTES: u64 = 1 << 30;
 
 const CHECK: &str = "store";
+const FILES: &str = "store files";
 
 /// Checks the store and its secret. Creates and migrates nothing.
 pub(super) async fn check(configuration: &Configuration, timeout: Duration) -> Vec<Finding> {
@@ -30,6 +31,12 @@ pub(super) async fn check(configuration: &Configuration, timeout: Duration) -> V
     findings.extend(disk(&description));
     findings.push(secret(configuration, state, timeout).await);
     findings.extend(files(&description));
+    let is_in_files = description.free_bytes.is_some();
+    if is_in_files && !platform::HAS_MODES {
+        let detail = "the permissions of files are not checked on this system; keep the store in \
+                      a directory that only its user can read";
+        findings.push(Finding::ok(FILES, detail));
+    }
     findings
 }
 
@@ -116,6 +123,6 @@ fn files(description: &StoreDescription) -> impl Iterator<Item = Finding> {
     description.shared_files.iter().map(|(path, mode)| {
         let name = path.display();
         let detail = format!("other users can access {name} (mode {mode:04o})");
-        Finding::warning("store files", detail).next(format!("Run: chmod 600 {name}"))
+        Finding::warning(FILES, detail).next(format!("Run: chmod 600 {name}"))
     })
 }

@@ -5,7 +5,6 @@ mod args;
 
 use std::fs::OpenOptions;
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -13,7 +12,7 @@ use answers::{Answers, UPSTREAM_KEY};
 pub(crate) use args::InitArgs;
 
 use crate::failure::Failure;
-use crate::settings;
+use crate::{platform, settings};
 
 /// Writes the file. Asks on standard error, so that standard output has only the result.
 pub(crate) fn init(args: &InitArgs) -> Result<ExitCode, Failure> {
@@ -36,8 +35,10 @@ fn exists(file: &Path) -> Failure {
 
 fn write(file: &Path, text: &str, replaces: bool) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
-    options.write(true).create(replaces).truncate(replaces).create_new(!replaces).mode(0o600);
-    let written = options.open(file).and_then(|mut file| file.write_all(text.as_bytes()));
+    options.write(true).create(replaces).truncate(replaces).create_new(!replaces);
+    let written = platform::set_private(&mut options)
+        .open(file)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(file),
         _ => Failure::runtime(format!("{} cannot be written: {error}", file.display())),

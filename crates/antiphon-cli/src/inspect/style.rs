@@ -1,10 +1,8 @@
 //! Colors and safe text for a terminal.
 
-use std::io::IsTerminal as _;
-
 use crate::failure::Failure;
 use crate::one_line::one_line;
-use crate::settings;
+use crate::{platform, settings};
 
 /// A color of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +37,8 @@ pub(super) struct Style {
 impl Style {
     /// Colors only on a terminal, and not if `NO_COLOR` is set.
     pub(super) fn detect() -> Result<Self, Failure> {
-        let is_terminal = std::io::stdout().is_terminal();
-        Ok(Self { is_colored: is_terminal && settings::environment("NO_COLOR")?.is_none() })
+        let shows_colors = platform::shows_colors(&std::io::stdout());
+        Ok(Self { is_colored: shows_colors && settings::environment("NO_COLOR")?.is_none() })
     }
 
     /// The text in a color. Control characters are escaped.

@@ -14,8 +14,7 @@ use antiphon_mock::{Options, Rules, Script, StrictProvider};
 pub(crate) use args::{MockArgs, SimArgs};
 
 use crate::failure::Failure;
-use crate::serve::raise_open_file_limit;
-use crate::signals::Signals;
+use crate::platform::{Signals, raise_open_file_limit};
 
 /// The number of requests in the log. The test of an agent sends fewer, and each one contains a
 /// whole context.

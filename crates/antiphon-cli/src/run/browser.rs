@@ -4,14 +4,13 @@ use std::env;
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// The commands that open a page, besides the one in `BROWSER`.
-const COMMANDS: [&str; 2] = ["xdg-open", "open"];
+use crate::platform::BROWSER_COMMANDS;
 
 /// Opens the page with the first command that exists. The browser gets no terminal, because the
 /// agent uses it.
 pub(super) fn open(url: &str) {
     let chosen = env::var_os("BROWSER").filter(|command| !command.is_empty());
-    let commands = chosen.into_iter().chain(COMMANDS.iter().map(Into::into));
+    let commands = chosen.into_iter().chain(BROWSER_COMMANDS.iter().map(Into::into));
     for command in commands {
         let mut opener = Command::new(&command);
         opener.arg(url).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -1,20 +1,17 @@
 //! The agent's process, in the foreground with the terminal of this one.
 
-use std::io::{self, IsTerminal as _};
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::io;
+use std::process::{Child, ExitCode, ExitStatus};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
 use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::agent::{Agent, Launch};
 use crate::failure::Failure;
-use crate::signals::ForwardedSignals;
+use crate::platform::{self, ForwardedSignals};
 
 /// A running agent.
 pub(super) struct AgentProcess {
-    id: Pid,
+    id: u32,
     signals: ForwardedSignals,
     end: JoinHandle<io::Result<ExitStatus>>,
 }
@@ -26,7 +23,7 @@ impl AgentProcess {
             Failure::runtime(format!("signal handlers cannot be installed: {error}"))
         })?;
         let mut child = spawn(launch).map_err(|error| not_started(agent, &error))?;
-        let id = Pid::from_raw(child.id().cast_signed());
+        let id = child.id();
         Ok(Self { id, signals, end: spawn_blocking(move || Child::wait(&mut child)) })
     }
 
@@ -41,34 +38,19 @@ impl AgentProcess {
                     let status = ended.map_err(|error| lost(&error))?;
                     return Ok(exit_code(status.map_err(|error| lost(&error))?));
                 }
-                signal = self.signals.next() => self.forward(signal),
+                signal = self.signals.next() => platform::forward(signal, self.id),
             }
         }
     }
 
     /// Asks the agent to end.
     pub(super) fn terminate(&self) {
-        self.send(Signal::SIGTERM);
-    }
-
-    /// Ctrl-C on the terminal reaches the agent without this process. A second SIGINT would end
-    /// agents that ask before they quit.
-    fn forward(&self, signal: Signal) {
-        let is_from_terminal = signal == Signal::SIGINT && io::stdin().is_terminal();
-        if !is_from_terminal {
-            self.send(signal);
-        }
-    }
-
-    fn send(&self, signal: Signal) {
-        if let Err(error) = kill(self.id, signal) {
-            tracing::warn!(%signal, %error, "the signal could not be sent to the agent");
-        }
+        platform::terminate(self.id);
     }
 }
 
 fn spawn(launch: &Launch) -> io::Result<Child> {
-    let mut command = Command::new(launch.program);
+    let mut command = platform::command(launch.program);
     for variable in &launch.removed {
         command.env_remove(variable);
     }
@@ -86,8 +68,7 @@ fn not_started(agent: Agent, error: &io::Error) -> Failure {
     })
 }
 
-/// The exit code of a shell: 128 and the number of the signal, if a signal ended the agent.
 fn exit_code(status: ExitStatus) -> ExitCode {
-    let code = status.code().or_else(|| status.signal().map(|signal| 128 + signal));
-    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+    let code = platform::exit_code(status).and_then(|code| u8::try_from(code).ok());
+    ExitCode::from(code.unwrap_or(1))
 }

@@ -9,7 +9,6 @@ mod tenant_selector;
 
 use std::fs::OpenOptions;
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -21,6 +20,7 @@ pub(crate) use self::erase::erase;
 pub(crate) use self::import::import;
 use self::tenant_selector::TenantSelector;
 use crate::failure::Failure;
+use crate::platform;
 use crate::settings::{self, Access};
 
 /// Prints one line per tenant with data in the store.
@@ -61,7 +61,7 @@ pub(crate) fn export(args: ExportArgs) -> Result<ExitCode, Failure> {
 /// The destination of the lines. A file is created, with access for its owner only.
 fn output(path: Option<&Path>) -> Result<Box<dyn Write + Send>, Failure> {
     let Some(path) = path else { return Ok(Box::new(io::stdout())) };
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    let file = platform::set_private(OpenOptions::new().write(true).create_new(true)).open(path);
     let file = file.map_err(|error| {
         Failure::usage(format!("--output: {} cannot be created: {error}", path.display()))
     })?;

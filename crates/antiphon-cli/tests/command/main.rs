@@ -1,6 +1,8 @@
 //! The `antiphon` command as its users meet it: its exit codes, sentences and signals.
 
 #![allow(clippy::unwrap_used, reason = "a world that cannot be set up fails the test")]
+// They send signals, and limit the resources of a command with a shell.
+#![cfg(unix)]
 
 mod callers;
 mod canned;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::inspect::is_absent;
-use super::{connection, permissions, reserve, schema};
+use super::{connection, permissions, platform, schema};
 use crate::description::StoreDescription;
 use crate::error::StoreError;
 
@@ -17,7 +17,7 @@ pub(crate) fn describe_file(path: &Path) -> Result<StoreDescription, StoreError>
     };
     Ok(StoreDescription {
         tables,
-        free_bytes: path.parent().and_then(free_bytes),
+        free_bytes: path.parent().and_then(|directory| platform::free_space(directory).ok()),
         shared_files: permissions::shared_files(&path),
         ..describe_memory()
     })
@@ -30,9 +30,4 @@ pub(crate) fn describe_memory() -> StoreDescription {
         latest_tables: schema::latest(),
         ..StoreDescription::default()
     }
-}
-
-/// The free space of a directory's file system, if the system reports it.
-fn free_bytes(directory: &Path) -> Option<u64> {
-    reserve::free_space(directory).ok().filter(|_| cfg!(target_os = "linux"))
 }

@@ -2,13 +2,12 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::process;
 
 use rusqlite::{Connection, MAIN_DB};
 
-use super::{SqliteSnapshot, connection, schema};
+use super::{SqliteSnapshot, connection, platform, schema};
 use crate::error::StoreError;
 use crate::snapshot::StoreState;
 
@@ -50,7 +49,9 @@ pub(super) fn is_absent(path: &Path) -> Result<bool> {
 fn check_creatable(path: &Path) -> Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".check-{}", process::id()));
-    let created = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&name);
+    let mut options = OpenOptions::new();
+    let options = platform::set_private(options.write(true).create_new(true));
+    let created = options.open(&name);
     created.and_then(|_| fs::remove_file(&name)).map_err(|error| {
         unusable(path, &format!("no file can be created in its directory: {error}"))
     })

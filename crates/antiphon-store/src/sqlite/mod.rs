@@ -24,6 +24,7 @@ mod notices;
 mod pages;
 mod pending_turns;
 mod permissions;
+mod platform;
 mod readers;
 mod requests;
 mod reserve;

@@ -1,20 +1,8 @@
 //! The permissions of a database's files.
 
-use std::fs::{self, File, Permissions};
-use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The mode of files that hold conversations: only their owner reads and writes them.
-pub(super) const PRIVATE: u32 = 0o600;
-
-/// The permissions of the group and of all others.
-const OTHERS: u32 = 0o077;
-
-/// Sets the mode of a new file. The umask may have removed some permissions of its owner.
-pub(super) fn make_private(file: &File) -> io::Result<()> {
-    file.set_permissions(Permissions::from_mode(PRIVATE))
-}
+use super::platform::shared_mode;
 
 /// Logs a warning for each file of the database at `path` that other users can access.
 pub(super) fn warn_if_shared(path: &Path) {
@@ -38,10 +26,4 @@ pub(super) fn shared_files(path: &Path) -> Vec<(PathBuf, u32)> {
         shared_mode(&file).map(|mode| (file, mode))
     };
     ["", "-wal", "-shm"].iter().filter_map(file).collect()
-}
-
-/// The mode of an existing file, if it grants permissions to anyone but the owner.
-fn shared_mode(path: &Path) -> Option<u32> {
-    let mode = fs::metadata(path).ok()?.permissions().mode() & 0o7777;
-    (mode & OTHERS != 0).then_some(mode)
 }

@@ -1,11 +1,10 @@
 //! Reserves disk space, so that deletes work on a full disk.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::permissions::PRIVATE;
+use super::platform;
 
 /// In bytes. SQLite moves its write-ahead log into the database every 8 MB, and the database may
 /// grow by as much. The other half is for the log of the deletes.
@@ -17,7 +16,8 @@ const PART: u64 = 2;
 /// The file `PATH-reserve` next to a database. It occupies disk space and holds no data.
 ///
 /// The reserve is no guarantee: another program may use the space after it is released, and a file
-/// system that never overwrites in place may need more. It exists on Linux only.
+/// system that never overwrites in place may need more. On
+/// systems other than Linux and Windows there is none.
 #[derive(Debug)]
 pub(super) struct Reserve {
     path: PathBuf,
@@ -32,7 +32,8 @@ impl Reserve {
         let path = PathBuf::from(path);
         // A process that was killed leaves its reserve.
         remove(&path);
-        let size = free_space(database).map_or(0, |free| SIZE.min(free / PART));
+        let free = database.parent().map(platform::free_space);
+        let size = free.and_then(Result::ok).map_or(0, |free| SIZE.min(free / PART));
         let reserve = Self { path, size };
         reserve.take();
         reserve
@@ -53,9 +54,9 @@ impl Reserve {
 
     fn allocate(&self, size: u64) -> io::Result<()> {
         let mut options = OpenOptions::new();
-        let file =
-            options.write(true).create(true).truncate(true).mode(PRIVATE).open(&self.path)?;
-        allocate(&file, size).inspect_err(|_| self.give_up())
+        options.write(true).create(true).truncate(true);
+        let file = platform::set_private(&mut options).open(&self.path)?;
+        platform::allocate(&file, size).inspect_err(|_| self.give_up())
     }
 }
 
@@ -72,27 +73,4 @@ fn remove(path: &Path) {
         }
         _ => {}
     }
-}
-
-#[cfg(target_os = "linux")]
-fn allocate(file: &File, size: u64) -> io::Result<()> {
-    let size = i64::try_from(size).map_err(io::Error::other)?;
-    Ok(nix::fcntl::posix_fallocate(file, 0, size)?)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn allocate(_: &File, _: u64) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
-/// The bytes that this process may still write to the file system of `path`.
-#[cfg(target_os = "linux")]
-pub(super) fn free_space(path: &Path) -> io::Result<u64> {
-    let found = nix::sys::statvfs::statvfs(path)?;
-    Ok(found.blocks_available() * found.fragment_size())
-}
-
-#[cfg(not(target_os = "linux"))]
-pub(super) fn free_space(_: &Path) -> io::Result<u64> {
-    Ok(0)
 }

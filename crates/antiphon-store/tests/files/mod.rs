@@ -5,6 +5,8 @@ mod erasure;
 mod frames;
 mod locks;
 mod migration;
+#[cfg(unix)]
+mod modes;
 mod release;
 mod shrinking;
 

@@ -1,11 +1,11 @@
 //! The user that runs a server.
 
-use std::fs::{self, DirBuilder};
+use std::fs;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown, symlink};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::Command;
+
+use super::platform::{chown, create_private_folder, is_owned_by_superuser, run_as, symlink};
 
 /// The user that owns a server's files and processes. PostgreSQL refuses to run as root.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl Account {
     /// process must have created the folder.
     pub(super) fn for_folder(folder: &Path) -> io::Result<Self> {
         // The creator of a file owns it.
-        if fs::metadata(folder)?.uid() != SUPERUSER {
+        if !is_owned_by_superuser(folder)? {
             return Ok(Self::Own);
         }
         let users = fs::read_to_string("/etc/passwd")?;
@@ -36,13 +36,13 @@ impl Account {
     pub(super) fn chown_to(self, path: &Path) -> io::Result<()> {
         match self {
             Self::Own => Ok(()),
-            Self::Nobody { uid, gid } => chown(path, Some(uid), Some(gid)),
+            Self::Nobody { uid, gid } => chown(path, uid, gid),
         }
     }
 
     /// Copies a folder recursively. The user owns the copy, and no other user may read it.
     pub(super) fn copy_folder(self, from: &Path, to: &Path) -> io::Result<()> {
-        DirBuilder::new().mode(0o700).create(to)?;
+        create_private_folder(to)?;
         self.chown_to(to)?;
         for entry in fs::read_dir(from)? {
             let entry = entry?;
@@ -65,7 +65,7 @@ impl Account {
         let mut command = Command::new(program);
         command.current_dir(folder).env("LC_ALL", "C");
         if let Self::Nobody { uid, gid } = self {
-            command.uid(uid).gid(gid);
+            run_as(&mut command, uid, gid);
         }
         command
     }
@@ -77,8 +77,6 @@ fn nobody(users: &str) -> Option<Account> {
     let (uid, gid) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
     Some(Account::Nobody { uid, gid })
 }
-
-const SUPERUSER: u32 = 0;
 
 #[cfg(test)]
 mod tests {

@@ -5,6 +5,7 @@
 
 mod account;
 mod cluster;
+mod platform;
 mod programs;
 mod server;
 mod watchdog;

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead as _, BufReader, Write as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Mutex};
@@ -13,6 +12,7 @@ use tokio::sync::watch;
 use tokio::time::timeout;
 
 use super::account::Account;
+use super::platform::leave_process_group;
 
 /// A running server. Its parent is a shell that ends the server when this process exits or drops
 /// the watchdog: the shell's input closes even if the process is killed.
@@ -68,7 +68,7 @@ impl Watchdog {
         shell.args(["-c", SCRIPT, "watchdog"]).arg(folder);
         shell.arg(server.get_program()).args(server.get_args());
         // Ctrl-C in a terminal reaches only the tests; their exit ends the server.
-        shell.process_group(0);
+        leave_process_group(&mut shell);
         let shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         Ok(Self::new(shell.spawn()?))
     }

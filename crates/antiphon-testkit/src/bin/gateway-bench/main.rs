@@ -11,6 +11,7 @@ mod judged_upstream;
 mod load;
 mod marker;
 mod options;
+mod platform;
 mod results;
 mod run;
 mod servers;

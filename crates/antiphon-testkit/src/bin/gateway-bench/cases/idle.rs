@@ -7,6 +7,7 @@ use super::stage::as_f64;
 use crate::client::OpenReply;
 use crate::dialogue::Dialogue;
 use crate::load::Work;
+use crate::platform::open_file_limit;
 use crate::results::{Metric, Row};
 use crate::upstream::Script;
 
@@ -23,7 +24,7 @@ const FILES_RESERVED: u64 = 256;
 /// Opens many streams, and measures the memory while all of them wait, and after their end. Opens
 /// fewer if the limit of open files is too low.
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
-    let limit = rlimit::getrlimit(rlimit::Resource::NOFILE)?.0;
+    let limit = open_file_limit()?;
     let most = limit.saturating_sub(FILES_RESERVED) / FILES_PER_STREAM;
     let count = most.min(if stage.short { SHORT } else { STREAMS });
     let mut row = stage.row("", [].into());

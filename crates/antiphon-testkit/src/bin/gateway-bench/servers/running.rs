@@ -15,6 +15,7 @@ use super::trace::{self, FileCalls};
 use super::{Environment, Place, Server};
 use crate::client::Client;
 use crate::dialogue::Dialogue;
+use crate::platform::leave_process_group;
 use crate::usage::Usage;
 
 /// A server process. Dropping it ends the process and its descendants.
@@ -116,12 +117,12 @@ fn spawn(server: &Server, place: &Place) -> anyhow::Result<(Child, u32)> {
         fs::write(place.folder.join(name), text)?;
     }
     let log = fs::File::options().create(true).append(true).open(place.folder.join("log"))?;
-    let process = command(server, place)
+    let mut process = command(server, place);
+    let process = leave_process_group(&mut process)
         .args(&launch.arguments)
         .envs(&launch.environment)
         .envs(&place.environment)
         .current_dir(&place.folder)
-        .process_group(0)
         .stdin(Stdio::null())
         .stdout(log.try_clone()?)
         .stderr(log)
