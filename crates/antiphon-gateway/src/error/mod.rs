@@ -95,6 +95,11 @@ pub(crate) enum ApiError {
         "Mutually exclusive parameters: '{given}'. Ensure you are only providing one of: {choices}."
     )]
     MutuallyExclusive { path: Option<String>, given: String, choices: &'static str },
+    #[error(
+        "The header 'Antiphon-Conversation' names the conversation '{header}', but the body names \
+         '{body}'. Send one of them, or the same id in both."
+    )]
+    OtherConversation { header: String, body: String },
     #[error("The key '{key}' occurs twice.")]
     RepeatedKey { key: String },
     #[error("The key '{key}' is spelt '{expected}'.")]
