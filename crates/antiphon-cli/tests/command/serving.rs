@@ -38,12 +38,26 @@ fn open_request_delays_the_stop_until_a_second_signal() {
 
     serving.signal("TERM");
     serving.says("stopping");
-    serving.signal("INT");
 
-    let (status, _, stderr) = serving.ended();
+    let (status, _, stderr) = serving.signal_until_ended("INT");
     assert_eq!(status.code(), Some(1));
     let sentence = "error: stopped by a second signal, SIGINT, before every turn had ended\n";
     assert!(stderr.ends_with(sentence), "{stderr}");
+}
+
+#[test]
+fn signal_sent_twice_is_one_request_to_stop() {
+    let serving = World::serve(&ANY_PORT).variable("ANTIPHON_LOG", "debug").ready();
+    let request = serving.open_request();
+
+    serving.signal("TERM");
+    serving.says("stopping");
+    serving.signal("TERM");
+    serving.says("signal ignored");
+    drop(request);
+
+    let (status, _, stderr) = serving.ended();
+    assert_eq!((status.code(), stderr.contains("error")), (Some(0), false), "{stderr}");
 }
 
 #[test]

@@ -277,6 +277,14 @@ impl Serving {
         assert!(sent.success());
     }
 
+    /// Sends the signal until the process ends.
+    pub(crate) fn signal_until_ended(mut self, name: &str) -> (ExitStatus, String, String) {
+        while self.child.try_wait().unwrap().is_none() {
+            self.signal(name);
+        }
+        self.ended()
+    }
+
     /// Waits for the end; gives the status and what is left of both outputs.
     pub(crate) fn ended(mut self) -> (ExitStatus, String, String) {
         let mut stdout = String::new();
