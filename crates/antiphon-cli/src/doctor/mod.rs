@@ -4,6 +4,7 @@
 mod args;
 mod clock;
 mod finding;
+mod listeners;
 mod settings_check;
 mod store;
 mod upstream;
@@ -54,8 +55,9 @@ async fn examine_parts(
     models: &[String],
     timeout: Duration,
 ) -> Vec<Finding> {
+    let mut findings = listeners::check(configuration).await;
     let examination = Examination::run(&configuration.gateway, models, timeout).await;
-    let mut findings = examination.findings;
+    findings.extend(examination.findings);
     findings.push(clock::check(&examination.dates));
     findings.extend(store::check(configuration, timeout).await);
     findings
