@@ -238,6 +238,9 @@ impl ApiError {
             Self::Upstream(rejection) => {
                 (rejection.headers.clone(), fault_pages::link_of_body(&rejection.body))
             }
+            Self::RefusedItems(refusal) => {
+                (HeaderMap::new(), fault_pages::link(Some(refusal.fault.name()), ""))
+            }
             _ => (
                 self.retry_after().into_iter().flat_map(retry_headers).collect(),
                 fault_pages::link(Some(self.code()), &self.to_string()),
