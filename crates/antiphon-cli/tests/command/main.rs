@@ -16,6 +16,7 @@ mod explain;
 mod files;
 mod foreign;
 mod health;
+mod help;
 mod histories;
 mod init;
 mod inspect;
