@@ -7,7 +7,6 @@ mod style;
 mod text;
 mod time;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -121,9 +120,7 @@ struct Output {
 
 impl Output {
     fn print(&self, loaded: &Loaded) -> Result<(), Failure> {
-        let mut out = io::stdout().lock();
-        let written = out.write_all(self.render(loaded).as_bytes()).and_then(|()| out.flush());
-        written.map_err(|error| Failure::runtime(format!("the output cannot be written: {error}")))
+        print(&self.render(loaded))
     }
 
     fn render(&self, loaded: &Loaded) -> String {

@@ -33,4 +33,5 @@ mod run;
 mod serving;
 mod tenants;
 mod tracing;
+mod unread_output;
 mod world;

@@ -11,7 +11,7 @@ use std::thread;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const ANTIPHON: &str = env!("CARGO_BIN_EXE_antiphon");
+pub(crate) const ANTIPHON: &str = env!("CARGO_BIN_EXE_antiphon");
 
 /// What is set up before the process starts.
 pub(crate) struct World {
