@@ -1,5 +1,16 @@
 //! Agents that cannot lose the state of their conversations.
 
+/// Implements `Debug` of an error as its text, which a program prints whose `main` returns it.
+macro_rules! debug_as_text {
+    ($error:ty) => {
+        impl std::fmt::Debug for $error {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
 pub mod agent;
 mod compaction;
 mod graph;

@@ -12,6 +12,8 @@ use antiphon_agents::mcp::McpServer;
 mod agent_tool;
 #[path = "../examples/approval_across_restart.rs"]
 mod approval_across_restart;
+#[path = "../examples/approval_in_two_processes.rs"]
+mod approval_in_two_processes;
 #[path = "../examples/client.rs"]
 mod client;
 #[path = "../examples/compaction.rs"]
@@ -102,6 +104,38 @@ fn each_owner_continues_its_conversation() {
 #[test]
 fn approval_is_given_after_a_restart() {
     approval_across_restart::main().unwrap();
+}
+
+/// The variable with the folder of a process that runs the example.
+const FOLDER: &str = "ANTIPHON_EXAMPLE_FOLDER";
+
+/// A process of the example in the test below.
+#[test]
+#[ignore = "another test starts it"]
+fn process_of_an_approval() {
+    std::env::set_current_dir(std::env::var_os(FOLDER).unwrap()).unwrap();
+    approval_in_two_processes::main().unwrap();
+}
+
+#[test]
+fn approval_is_given_by_another_process() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = || {
+        let mut test = Command::new(std::env::current_exe().unwrap());
+        test.args(["process_of_an_approval", "--exact", "--ignored", "--nocapture"]);
+        let output = test.env(FOLDER, folder.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let file = folder.path().join("waiting-run.json");
+
+    let first = run();
+    assert!(first.contains("refund(") && first.contains("waits for an approval"), "{first}");
+    assert!(file.exists());
+
+    let second = run();
+    assert!(second.contains("refunded 9900 cents of A1 in EUR"), "{second}");
+    assert!(!file.exists());
 }
 
 #[test]

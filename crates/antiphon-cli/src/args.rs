@@ -18,6 +18,29 @@ use crate::run::RunArgs;
 use crate::settings::ServeArgs;
 use crate::tenants::{EraseArgs, ExportArgs, ImportArgs, StoreArgs};
 
+/// The text after the options of a command, in the file of this name.
+macro_rules! help_text {
+    ($name:literal) => {
+        join_paragraphs(include_str!(concat!("help/", $name, ".txt")))
+    };
+}
+
+/// The text with each paragraph on one line, which clap wraps at the width of the terminal.
+/// Indented lines stay as they are.
+fn join_paragraphs(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut before = "";
+    for line in text.lines() {
+        let continues = |line: &str| !line.is_empty() && !line.starts_with(' ');
+        if !joined.is_empty() {
+            joined.push(if continues(before) && continues(line) { ' ' } else { '\n' });
+        }
+        joined.push_str(line);
+        before = line;
+    }
+    joined
+}
+
 #[derive(Debug, Parser)]
 #[command(name = "antiphon", version, about = ABOUT, arg_required_else_help = true)]
 struct CommandLine {
@@ -28,62 +51,62 @@ struct CommandLine {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Serve the Responses and Conversations API
-    #[command(after_help = include_str!("help/serve.txt"))]
+    #[command(after_help = help_text!("serve"))]
     Serve(Box<ServeArgs>),
     /// Run a coding agent with a gateway
-    #[command(after_help = include_str!("help/run.txt"))]
+    #[command(after_help = help_text!("run"))]
     Run(Box<RunArgs>),
     /// Write a settings file with comments, after three questions
-    #[command(after_help = include_str!("help/init.txt"))]
+    #[command(after_help = help_text!("init"))]
     Init(InitArgs),
     /// Check the settings, the upstreams, the clock and the store, and name the next steps
-    #[command(after_help = include_str!("help/doctor.txt"))]
+    #[command(after_help = help_text!("doctor"))]
     Doctor(Box<DoctorArgs>),
     /// Ask a running gateway if it is ready; exit code 1 if it is not
-    #[command(after_help = include_str!("help/health.txt"))]
+    #[command(after_help = help_text!("health"))]
     Health(HealthArgs),
     /// Report the items of a history that a provider would reject; exit code 1 if there are any
-    #[command(after_help = include_str!("help/check.txt"))]
+    #[command(after_help = help_text!("check"))]
     Check(HistoryArgs),
     /// Repair the items of a history that a provider would reject, and report each repair
-    #[command(after_help = include_str!("help/repair.txt"))]
+    #[command(after_help = help_text!("repair"))]
     Repair(RepairArgs),
     /// Describe a fault or an error of a provider: its causes, an example and the fix
-    #[command(after_help = include_str!("help/explain.txt"))]
+    #[command(after_help = help_text!("explain"))]
     Explain(ExplainArgs),
     /// Hash an API key, read from standard input, for use in the settings in place of the key
     HashKey,
     /// Convert a model's stream from one API's events to another's
-    #[command(after_help = include_str!("help/convert.txt"))]
+    #[command(after_help = help_text!("convert"))]
     Convert(ConvertArgs),
     /// List the tenants with data in a store, and the amount of it, as one JSON object per line
     Tenants(StoreArgs),
     /// Show the conversations of a tenant, and how each turn treated its items
-    #[command(after_help = include_str!("help/inspect.txt"))]
+    #[command(after_help = help_text!("inspect"))]
     Inspect(InspectArgs),
     /// Export all data of a tenant in a store, as JSON lines
-    #[command(after_help = include_str!("help/export.txt"))]
+    #[command(after_help = help_text!("export"))]
     Export(ExportArgs),
     /// Import conversations into a tenant in a store: an export, or lists of items
-    #[command(after_help = include_str!("help/import.txt"))]
+    #[command(after_help = help_text!("import"))]
     Import(ImportArgs),
     /// Erase all data of a tenant in a store
-    #[command(after_help = include_str!("help/erase.txt"))]
+    #[command(after_help = help_text!("erase"))]
     Erase(EraseArgs),
     /// Serve a strict provider with state, to test an agent or a gateway against
-    #[command(after_help = include_str!("help/mock.txt"))]
+    #[command(after_help = help_text!("mock"))]
     Mock(MockArgs),
     /// Compare a server with the rules of the strict provider; exit code 1 if answers differ
-    #[command(after_help = include_str!("help/conformance.txt"))]
+    #[command(after_help = help_text!("conformance"))]
     Conformance(ConformanceArgs),
     /// Print a script that completes commands and options in a shell
-    #[command(after_help = include_str!("help/completions.txt"))]
+    #[command(after_help = help_text!("completions"))]
     Completions(CompletionsArgs),
     /// Print the manual page, or write the pages of all commands
-    #[command(after_help = include_str!("help/man.txt"))]
+    #[command(after_help = help_text!("man"))]
     Man(ManArgs),
     /// Serve the provider of `mock`, without its checks unless --strict is given
-    #[command(hide = true, after_help = include_str!("help/mock.txt"))]
+    #[command(hide = true, after_help = help_text!("mock"))]
     Sim(SimArgs),
 }
 
@@ -191,5 +214,12 @@ mod tests {
     #[test]
     fn command_line_is_consistent() {
         command_line().debug_assert();
+    }
+
+    #[test]
+    fn only_lines_of_a_paragraph_are_joined() {
+        let text = "One\ntwo.\n\nThree:\n  four\n  five\nsix\nseven\n";
+        let joined = "One two.\n\nThree:\n  four\n  five\nsix seven";
+        assert_eq!(join_paragraphs(text), joined);
     }
 }

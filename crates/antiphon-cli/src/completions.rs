@@ -11,6 +11,6 @@ pub(crate) fn completions(args: &CompletionsArgs) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command_line(), "antiphon", &mut script);
     let written = io::stdout().lock().write_all(&script);
-    written.map_err(|error| Failure::runtime(format!("the script cannot be written: {error}")))?;
+    written.map_err(|error| Failure::output(&error))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -74,27 +74,14 @@ fn run(
             }
         };
         let events = conversion.push(&bytes[..count]);
-        if let Some(ended) = stop_if_unread(form.write_events(&events, out))? {
-            return Ok(ended);
-        }
+        form.write_events(&events, out).map_err(|error| Failure::output(&error))?;
     }
     let converted = conversion.finish(unix_now());
-    if let Some(ended) = stop_if_unread(form.write_end(&converted, out))? {
-        return Ok(ended);
-    }
+    form.write_end(&converted, out).map_err(|error| Failure::output(&error))?;
     print_notes(&converted);
     match converted.error {
         None => Ok(ExitCode::SUCCESS),
         Some(error) => Err(Failure::runtime(error.to_string())),
-    }
-}
-
-/// Treats a closed output pipe as a successful end.
-fn stop_if_unread(written: io::Result<()>) -> Result<Option<ExitCode>, Failure> {
-    match written {
-        Ok(()) => Ok(None),
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Some(ExitCode::SUCCESS)),
-        Err(error) => Err(Failure::runtime(format!("standard output cannot be written: {error}"))),
     }
 }
 

@@ -1,13 +1,12 @@
 //! `antiphon explain`: describes the faults of histories and the errors of providers.
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use antiphon::faults::{PAGES, Page};
 use antiphon_gateway::fault_pages;
 use clap::Args;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, print};
 
 /// The arguments of `explain`.
 #[derive(Args, Debug)]
@@ -24,8 +23,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         "" => list(),
         text => find(text)?.to_owned(),
     };
-    let written = io::stdout().lock().write_all(printed.as_bytes());
-    written.map_err(|error| Failure::runtime(format!("cannot write: {error}")))?;
+    print(&printed)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,6 +1,7 @@
 //! The reasons for which a command fails.
 
 use std::fmt;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use antiphon_store::{OpenError, StoreError};
@@ -14,6 +15,8 @@ pub(crate) enum Failure {
     Runtime(String),
     /// The policy rejects a history: exit code 1.
     Refused(String),
+    /// The reader of standard output has closed it, such as `head`: exit code 0, without a message.
+    Unread,
 }
 
 impl Failure {
@@ -29,6 +32,14 @@ impl Failure {
         Self::Refused(sentence.into())
     }
 
+    /// Standard output cannot be written.
+    pub(crate) fn output(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Self::Unread,
+            _ => Self::runtime(format!("standard output cannot be written: {error}")),
+        }
+    }
+
     /// A store that cannot be opened.
     pub(crate) fn store_not_opened(error: &OpenError) -> Self {
         let reason = match error {
@@ -42,13 +53,25 @@ impl Failure {
         match self {
             Self::Usage(_) => ExitCode::from(2),
             Self::Runtime(_) | Self::Refused(_) => ExitCode::from(1),
+            Self::Unread => ExitCode::SUCCESS,
         }
     }
 }
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Usage(sentence) | Self::Runtime(sentence) | Self::Refused(sentence)) = self;
-        f.write_str(sentence)
+        match self {
+            Self::Usage(sentence) | Self::Runtime(sentence) | Self::Refused(sentence) => {
+                f.write_str(sentence)
+            }
+            Self::Unread => f.write_str("nobody reads standard output"),
+        }
     }
+}
+
+/// Prints text on standard output.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    written.map_err(|error| Failure::output(&error))
 }

@@ -80,7 +80,8 @@ impl fmt::Display for Greeting {
             false => String::new(),
         };
         let (header, argument) = (self.credentials.to_curl(), self.credentials.to_python());
-        let (store, state_owners, model) = (&self.store, &self.state_owners, self.model());
+        let (store, state_owners) = (&self.store, &self.state_owners);
+        let (comment, metadata) = self.model_of_conversation();
         write!(
             f,
             "
@@ -99,9 +100,9 @@ or in Python:
   from openai import OpenAI
 
   client = OpenAI(base_url=\"{base_url}\"{argument})
-  conversation = client.conversations.create()
+{comment}  conversation = client.conversations.create({metadata})
   response = client.responses.create(
-      model=\"{model}\", conversation=conversation.id, input=\"Hello\"
+      model=\"sim\", conversation=conversation.id, input=\"Hello\"
   )
   print(response.output_text)
 "
@@ -110,10 +111,17 @@ or in Python:
 }
 
 impl Greeting {
-    /// A model to use in a conversation of the default owner: `sim` if the gateway owns it.
-    fn model(&self) -> String {
-        let owner = self.state_owners.of_new_conversations.as_ref();
-        owner.map_or_else(|| "sim".to_owned(), |owner| format!("a model of {}", owner.host))
+    /// A comment, and the argument for a conversation of the built-in model. Without the argument,
+    /// an upstream may own the conversation; it does not serve that model.
+    fn model_of_conversation(&self) -> (String, &'static str) {
+        let Some(owner) = &self.state_owners.of_new_conversations else {
+            return Default::default();
+        };
+        let comment = format!(
+            "  # For a model of {}: leave out the metadata, and name the model below.\n",
+            owner.host
+        );
+        (comment, r#"metadata={"antiphon_model": "sim"}"#)
     }
 }
 
@@ -177,7 +185,8 @@ mod tests {
             text.contains("\nmodels.example owns the conversations that begin with its models."),
             "{text}"
         );
-        assert!(text.contains("model=\"a model of models.example\", conversation"), "{text}");
+        assert!(text.contains("conversations.create(metadata={\"antiphon_model\": \"sim\"})"));
+        assert!(text.contains("  # For a model of models.example: leave out"), "{text}");
         assert!(text.contains("OpenAI(base_url=\"http://127.0.0.1:8484/v1\")"), "{text}");
     }
 

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use antiphon_gateway::settings::KeyHash;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, print};
 
 /// The maximum length of a key, in bytes.
 const LONGEST: u64 = 64 << 10;
@@ -24,6 +24,6 @@ pub(crate) fn hash_key() -> Result<ExitCode, Failure> {
             "standard input must begin with a key of visible ASCII characters, without spaces",
         ));
     }
-    println!("{}", KeyHash::from_key(key));
+    print(&format!("{}\n", KeyHash::from_key(key)))?;
     Ok(ExitCode::SUCCESS)
 }

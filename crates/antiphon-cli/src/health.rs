@@ -81,7 +81,7 @@ fn configured_address(config: Option<PathBuf>) -> Result<SocketAddr, Failure> {
 }
 
 /// The address that reaches a listener from the same machine.
-fn reachable(listen: SocketAddr) -> SocketAddr {
+pub(crate) fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

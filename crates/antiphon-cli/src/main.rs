@@ -1,7 +1,8 @@
 //! The `antiphon` command.
 //!
 //! A usage error prints a message on standard error and ends with exit code 2; a runtime failure
-//! ends with exit code 1. Standard output carries only the result of the command:
+//! ends with exit code 1. If nobody reads standard output, the command ends without a message.
+//! Standard output carries only the result of the command:
 //!
 //! - `serve` and `mock`: a readiness line.
 //! - `check`: the findings; the exit code is 1 if there are any.
@@ -42,9 +43,11 @@ mod preflight;
 mod run;
 mod serve;
 mod settings;
+mod signals;
 mod state_owners;
 mod tenants;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use args::Command;
@@ -62,7 +65,10 @@ fn main() -> ExitCode {
     match run() {
         Ok(code) => code,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            if failure != Failure::Unread {
+                // Ignore a failed write: the exit code carries the same result.
+                let _ = writeln!(io::stderr(), "error: {failure}");
+            }
             failure.exit_code()
         }
     }

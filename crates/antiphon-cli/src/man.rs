@@ -15,7 +15,7 @@ pub(crate) fn man(args: &ManArgs) -> Result<ExitCode, Failure> {
     let written = args.dir.as_deref().map_or_else(print, write_all);
     written.map_err(|error| match &args.dir {
         Some(dir) => Failure::runtime(format!("{} cannot be written: {error}", dir.display())),
-        None => Failure::runtime(format!("the page cannot be written: {error}")),
+        None => Failure::output(&error),
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -14,6 +14,7 @@ use crate::greeting::{Credentials, Greeting, base_url, store_name};
 use crate::logging::LogFormat;
 use crate::platform::{Hangups, Signals, raise_open_file_limit};
 use crate::settings::Configuration;
+use crate::signals;
 use crate::state_owners::StateOwners;
 
 /// Serves until a signal arrives, then waits for open turns to end.
@@ -93,17 +94,17 @@ pub(crate) async fn bind(address: SocketAddr) -> Result<(TcpListener, SocketAddr
     Ok((listener, address))
 }
 
-/// Asks the server to stop on the first signal. Returns on the second, without waiting for open
-/// turns.
+/// Asks the server to stop on the first signal. Returns on a second request to stop, without
+/// waiting for open turns.
 async fn stop_on_signal(mut signals: Signals, stop: oneshot::Sender<()>) -> Failure {
     let signal = signals.next().await;
     tracing::info!(
         signal = signal.as_str(),
-        "stopping; a second signal does not wait for open turns"
+        "stopping; a signal after more than a second does not wait for open turns"
     );
     // An error means that the gateway has already ended.
     let _ = stop.send(());
-    let signal = signals.next().await;
+    let signal = signals::second_request(&mut signals).await;
     Failure::runtime(format!("stopped by a second signal, {signal}, before every turn had ended"))
 }
 

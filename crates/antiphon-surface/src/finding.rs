@@ -37,19 +37,23 @@ impl Finding {
 
     /// The finding with another position, for an item that the engine saw elsewhere in the list.
     pub fn at_position(position: Option<usize>, finding: &repair::Finding) -> Self {
-        let refusal = match &finding.fault {
-            _ if finding.is_by_policy => dropped_answer(),
-            Some(fault) => fault.refusal(position.unwrap_or_default()),
-            None => resent_item(),
+        let (message, code, param) = match &finding.fault {
+            _ if finding.is_by_policy => (DROPPED_ANSWER.to_owned(), None, None),
+            Some(fault) => {
+                let Refusal { message, code, param, .. } =
+                    fault.refusal(position.unwrap_or_default());
+                (message, code, param)
+            }
+            None => (RESENT_ITEM.to_owned(), None, None),
         };
         Self {
             position,
             id: finding.id.as_ref().map(ToString::to_string),
             fault: finding.fault.as_ref().map_or("resent_item", Fault::name),
             action: finding.action.map(Action::name),
-            message: refusal.message,
-            code: refusal.code,
-            param: refusal.param,
+            message,
+            code,
+            param,
         }
     }
 
@@ -63,14 +67,8 @@ impl Finding {
 }
 
 /// The finding about an item that the provider would not recognize and would store again.
-fn resent_item() -> Refusal {
-    let message = "The server holds this item already and would hold it twice.".to_owned();
-    Refusal { status: 200, code: None, param: None, message }
-}
+const RESENT_ITEM: &str = "The server holds this item already and would hold it twice.";
 
 /// The finding about an answer that only the policy left out.
-fn dropped_answer() -> Refusal {
-    let message = "The policy 'answers=drop' leaves out approvals and outputs of a local shell. \
-                   The server may not have this one.";
-    Refusal { status: 200, code: None, param: None, message: message.to_owned() }
-}
+const DROPPED_ANSWER: &str = "The policy 'answers=drop' leaves out approvals and outputs of a \
+                              local shell. The server may not have this one.";

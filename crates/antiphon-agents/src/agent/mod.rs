@@ -53,6 +53,28 @@ pub trait HasModel {}
 
 impl HasModel for WithModel {}
 
+/// A first agent whose tools share no context, so that a run needs none.
+#[diagnostic::on_unimplemented(
+    message = "the tools of this agent share a context, and the run has none",
+    label = "this agent needs a context",
+    note = "give its value to the run: `Run::start_with(&agent, state, input, context)`"
+)]
+pub trait WithoutContext {
+    /// The kind of its model.
+    type Model: HasModel;
+
+    /// The same agent.
+    fn without_context(&self) -> &Agent<(), Self::Model>;
+}
+
+impl<M: HasModel> WithoutContext for Agent<(), M> {
+    type Model = M;
+
+    fn without_context(&self) -> &Self {
+        self
+    }
+}
+
 /// The instructions of an agent.
 pub(crate) enum Instructions<C> {
     Text(String),

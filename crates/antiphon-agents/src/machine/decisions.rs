@@ -14,7 +14,7 @@ use super::{Check, End, Machine, ModelAnswer, Pause};
 use crate::item_json;
 
 /// The reason why a decision about a call does not fit. Nothing changed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecisionError {
     /// No open call has this `call_id`.
@@ -30,6 +30,8 @@ pub enum DecisionError {
     #[error("the outcome of the call '{0}' is unknown: retry it, reject it, or supply its output")]
     OutcomeUnknown(String),
 }
+
+debug_as_text!(DecisionError);
 
 /// A decision about a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

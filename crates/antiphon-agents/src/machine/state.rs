@@ -162,7 +162,7 @@ pub struct Fork {
 }
 
 /// The reason why a state cannot be read.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RunStateError {
     /// It is not the JSON of a run.
@@ -175,6 +175,8 @@ pub enum RunStateError {
     )]
     Version(u32),
 }
+
+debug_as_text!(RunStateError);
 
 impl RunState {
     pub(super) fn new(agent: &str, owner: Owner) -> Self {

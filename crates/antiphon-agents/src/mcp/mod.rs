@@ -120,7 +120,7 @@ pub struct McpCall<'a> {
 }
 
 /// The reason why the tools of a server cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum McpError {
     /// The process of the server did not start.
@@ -159,6 +159,8 @@ pub enum McpError {
         reason: SpecError,
     },
 }
+
+debug_as_text!(McpError);
 
 impl McpServer {
     /// A server that is a process with the standard input and output as its connection. The

@@ -5,7 +5,7 @@ use crate::session::SessionError;
 use crate::team::TeamError;
 
 /// The reason why a run cannot continue. Its state is not lost: start it again, or resume it.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The agents do not fit together.
@@ -34,3 +34,5 @@ pub enum RunError {
     #[error("the run ended without an answer: {}", .0.end())]
     NoAnswer(Box<RunResult>),
 }
+
+debug_as_text!(RunError);

@@ -27,7 +27,7 @@ use antiphon::Item;
 use antiphon::tracker::RunFinished;
 use futures_util::StreamExt;
 
-use crate::agent::{Agent, HasModel};
+use crate::agent::{Agent, HasModel, WithoutContext};
 use crate::input::Input;
 use crate::machine::{End, Machine, RunState, Step, call_key, tool_name};
 use crate::roster::Limits;
@@ -91,13 +91,14 @@ pub struct Run<C = ()> {
 }
 
 impl Run {
-    /// Starts a run: `agent` answers `input`.
-    pub fn start<M: HasModel>(
-        agent: &Agent<(), M>,
+    /// Starts a run: `agent` answers `input`. If its tools share a context, give it to
+    /// [`start_with`](Run::start_with).
+    pub fn start<A: WithoutContext>(
+        agent: &A,
         state: State,
         input: impl Into<Input>,
     ) -> Result<Self, TeamError> {
-        Self::start_with(agent, state, input, ())
+        Self::start_with(agent.without_context(), state, input, ())
     }
 }
 

@@ -31,7 +31,7 @@ pub struct SessionContent {
 
 /// The reason why a session cannot be read or changed. Nothing changed, except perhaps after
 /// [`TimedOut`](Self::TimedOut).
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
     /// The store cannot be reached, or it failed.
@@ -52,6 +52,8 @@ pub enum SessionError {
     #[error("the session '{0}' has changed since it was read")]
     Changed(String),
 }
+
+debug_as_text!(SessionError);
 
 /// Stores sessions by their key.
 ///

@@ -3,7 +3,7 @@
 use crate::tool::{SchemaFault, SpecError};
 
 /// The reason why the agents of a run do not fit together.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum TeamError {
     /// Two different agents have one name.
@@ -52,6 +52,8 @@ pub enum TeamError {
         field: String,
     },
 }
+
+debug_as_text!(TeamError);
 
 /// The fields of a request that the run sets, each with the way to set it.
 pub(super) const OWN_FIELDS: [(&str, &str); 8] = [

@@ -131,6 +131,8 @@ async fn finish_fails_if_the_run_has_no_answer() {
         let error = run.finish().await.unwrap_err();
         let expected = format!("the run ended without an answer: {end}");
         assert!(error.to_string().starts_with(&expected), "{error}");
+        // A program prints this text if its `main` returns the error.
+        assert_eq!(format!("{error:?}"), error.to_string());
         let RunError::NoAnswer(result) = error else { panic!("{error:?}") };
         assert!(result.next_input().iter().any(|item| item.text().contains("go")), "{result:?}");
     }

@@ -58,8 +58,8 @@ fn create(path: &Path) -> Result<File, Failure> {
     })
 }
 
-/// Runs until the end, or until the second signal. The first signal ends the run after the request
-/// that is open, whose answer may name an object to delete.
+/// Runs until the end, or until a second request to stop. The first signal ends the run after the
+/// request that is open, whose answer may name an object to delete.
 async fn run(server: &Server, model: &str, file: Option<File>) -> Result<ExitCode, Failure> {
     let mut signals = Signals::listen()
         .map_err(|error| Failure::runtime(format!("signals cannot be heard: {error}")))?;
@@ -67,9 +67,12 @@ async fn run(server: &Server, model: &str, file: Option<File>) -> Result<ExitCod
     let (interrupt, interrupted) = watch::channel(false);
     let interruption = async {
         signals.next().await;
-        eprintln!("stopping: the objects of this run are deleted; a second signal leaves them");
+        eprintln!(
+            "stopping: the objects of this run are deleted; a signal after more than a second \
+             leaves them"
+        );
         interrupt.send_replace(true);
-        signals.next().await;
+        signals.second_request().await;
     };
     tokio::select! {
         code = try_rules(server, model, &created, interrupted, file) => code,

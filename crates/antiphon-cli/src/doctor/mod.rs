@@ -4,11 +4,11 @@
 mod args;
 mod clock;
 mod finding;
+mod listeners;
 mod settings_check;
 mod store;
 mod upstream;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ pub(crate) use args::DoctorArgs;
 use finding::{Finding, Status};
 use upstream::Examination;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, print};
 use crate::settings::{self, Configuration};
 
 /// Prints one line for each check. The exit code is 1 if a check failed.
@@ -30,7 +30,10 @@ pub(crate) fn doctor(args: DoctorArgs) -> Result<ExitCode, Failure> {
     // A database file that another program locks must not delay the end.
     runtime.shutdown_background();
     let has_failed = findings.iter().any(|finding| finding.status == Status::Failed);
-    print(&findings, json)?;
+    match print_lines(&findings, json) {
+        Ok(()) | Err(Failure::Unread) => {}
+        Err(failure) => return Err(failure),
+    }
     Ok(if has_failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -54,20 +57,18 @@ async fn examine_parts(
     models: &[String],
     timeout: Duration,
 ) -> Vec<Finding> {
+    let mut findings = listeners::check(configuration).await;
     let examination = Examination::run(&configuration.gateway, models, timeout).await;
-    let mut findings = examination.findings;
+    findings.extend(examination.findings);
     findings.push(clock::check(&examination.dates));
     findings.extend(store::check(configuration, timeout).await);
     findings
 }
 
-fn print(findings: &[Finding], json: bool) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
-    let written = findings.iter().try_for_each(|finding| match json {
-        true => writeln!(out, "{}", serde_json::json!(finding)),
-        false => writeln!(out, "{finding}"),
+fn print_lines(findings: &[Finding], json: bool) -> Result<(), Failure> {
+    let lines = findings.iter().map(|finding| match json {
+        true => format!("{}\n", serde_json::json!(finding)),
+        false => format!("{finding}\n"),
     });
-    written
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::runtime(format!("the output cannot be written: {error}")))
+    print(&lines.collect::<String>())
 }

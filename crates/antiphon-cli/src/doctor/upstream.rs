@@ -55,8 +55,12 @@ impl Examination {
             self.dates.push(Dates { server: label(upstream), theirs, ours: answer.received_at });
         }
         self.findings.push(answered(check, upstream, list));
-        if list.status == StatusCode::OK {
-            self.findings.extend(missing_models(upstream, list, wanted));
+        match list.status {
+            StatusCode::OK => self.findings.extend(missing_models(upstream, list, wanted)),
+            status if is_rejection(status) && upstream.key.is_none() => {
+                self.findings.push(unlisted_models(upstream, wanted));
+            }
+            _ => {}
         }
     }
 
@@ -112,11 +116,11 @@ fn answered(check: String, upstream: &UpstreamSettings, list: &ModelList) -> Fin
     let (status, error, has_key) = (list.status, &list.error, upstream.key.is_some());
     match status {
         StatusCode::OK => Finding::ok(check, listed(upstream, list)),
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN if has_key => {
+        status if is_rejection(status) && has_key => {
             Finding::failed(check, format!("it rejects the key with status {status}: {error}"))
                 .next("Correct --upstream-key, or `key` or `key-env` of this upstream.")
         }
-        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => {
+        status if is_rejection(status) => {
             let detail = format!("reachable{}; callers' own tokens are forwarded", tls(upstream));
             Finding::ok(check, detail)
         }
@@ -130,6 +134,24 @@ fn answered(check: String, upstream: &UpstreamSettings, list: &ModelList) -> Fin
             Finding::failed(check, detail).next("Ask the operator of this upstream.")
         }
     }
+}
+
+/// Whether the upstream rejects the credentials.
+fn is_rejection(status: StatusCode) -> bool {
+    matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN)
+}
+
+/// The models of an upstream that shows its list only to callers with a key.
+fn unlisted_models(upstream: &UpstreamSettings, wanted: &[&str]) -> Finding {
+    let names = match wanted {
+        [] => String::new(),
+        names => format!(" for {}", names.join(", ")),
+    };
+    let detail = format!(
+        "its list was not searched{names}: the upstream shows it only to callers with a key"
+    );
+    Finding::ok(format!("models of {}", label(upstream)), detail)
+        .next("Give --upstream-key to check the models of a key.")
 }
 
 fn listed(upstream: &UpstreamSettings, list: &ModelList) -> String {

@@ -34,12 +34,15 @@ pub(crate) fn check(args: &HistoryArgs) -> Result<ExitCode, Failure> {
         for finding in antiphon_surface::history::check(&history.items, held) {
             is_sound = false;
             let row = ReportRow::from_fault(&history, &finding);
-            writeln!(out, "{}", format.line(&row)).map_err(|error| write_failure(&error))?;
+            if let Err(error) = writeln!(out, "{}", format.line(&row)) {
+                return unless_unread(Failure::output(&error));
+            }
         }
     }
     Ok(if is_sound { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn write_failure(error: &io::Error) -> Failure {
-    Failure::runtime(format!("standard output cannot be written: {error}"))
+/// The exit code for a fault is 1, also if nobody reads the rest of the findings.
+fn unless_unread(failure: Failure) -> Result<ExitCode, Failure> {
+    if failure == Failure::Unread { Ok(ExitCode::from(1)) } else { Err(failure) }
 }

@@ -12,7 +12,6 @@ use super::document::Document;
 use super::input::{self, Input};
 use super::notice::Notices;
 use super::report::{ReportFormat, ReportRow};
-use super::write_failure;
 use crate::args::RepairArgs;
 use crate::failure::Failure;
 
@@ -36,7 +35,7 @@ pub(crate) fn repair(args: &RepairArgs) -> Result<ExitCode, Failure> {
         let repaired = repaired.map_err(|refused| policy_failure(&history, &refused))?;
         out.write_all(&history.with_items(&repaired.items))
             .and_then(|()| out.flush())
-            .map_err(|error| write_failure(&error))?;
+            .map_err(|error| Failure::output(&error))?;
         for finding in &repaired.findings {
             // Ignore a failed write: the repaired history matters more than the report.
             let _ = writeln!(

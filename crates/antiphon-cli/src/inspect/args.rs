@@ -16,7 +16,7 @@ pub(crate) struct InspectArgs {
     /// URL of the store, as for `antiphon serve`
     #[arg(long, value_name = "URL", conflicts_with = "url")]
     pub(super) store: Option<String>,
-    /// URL of a running gateway, such as <http://127.0.0.1:8080>
+    /// URL of a running gateway, such as `http://127.0.0.1:8484`
     #[arg(long, value_name = "URL")]
     pub(super) url: Option<String>,
     /// Tenant, by the name that `antiphon tenants` shows; for --store [default: the only one]

@@ -7,7 +7,6 @@ mod style;
 mod text;
 mod time;
 
-use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -20,9 +19,9 @@ use self::remote::{Remote, RemoteChanges};
 use self::source::Source;
 use self::style::Style;
 use self::text::Printer;
-use crate::failure::Failure;
+use crate::failure::{Failure, print};
 use crate::one_line::one_line;
-use crate::settings;
+use crate::settings::{self, DEFAULT_STORE};
 
 /// The pause between two reads of a store that is followed.
 const POLL: Duration = Duration::from_secs(1);
@@ -42,8 +41,8 @@ async fn run(args: InspectArgs) -> Result<ExitCode, Failure> {
     let source = if let Some(url) = url {
         Source::Gateway(Box::new(Remote::new(&url, key)?))
     } else {
-        let access = settings::access(store, Vec::new(), settings::environment)?;
-        Source::from_store(access, tenant).await?
+        let access = settings::optional_access(store, Vec::new(), settings::environment)?;
+        Source::from_store(access.ok_or_else(no_source)?, tenant).await?
     };
     let limit = usize::from(limit.get());
     let shown = Shown { source, conversation, search, show, limit };
@@ -53,6 +52,14 @@ async fn run(args: InspectArgs) -> Result<ExitCode, Failure> {
         false => output.print(&shown.load().await?)?,
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The error of a command that names neither a store nor a gateway.
+fn no_source() -> Failure {
+    Failure::usage(format!(
+        "give --url URL of a running gateway, such as http://127.0.0.1:8484, or --store URL (or \
+         ANTIPHON_STORE), such as {DEFAULT_STORE}, the default of `antiphon serve` in its folder"
+    ))
 }
 
 /// The values to show.
@@ -113,9 +120,7 @@ struct Output {
 
 impl Output {
     fn print(&self, loaded: &Loaded) -> Result<(), Failure> {
-        let mut out = io::stdout().lock();
-        let written = out.write_all(self.render(loaded).as_bytes()).and_then(|()| out.flush());
-        written.map_err(|error| Failure::runtime(format!("the output cannot be written: {error}")))
+        print(&self.render(loaded))
     }
 
     fn render(&self, loaded: &Loaded) -> String {

@@ -114,7 +114,7 @@ fn configure(file: &File) -> Result<Configuration, Failure> {
     let mut configuration = Configuration {
         listen: SocketAddr::from(([127, 0, 0, 1], 8484)),
         metrics_listen: values.first("metrics-listen").map(parse::listen).transpose()?,
-        store: "sqlite:antiphon.db".to_owned(),
+        store: DEFAULT_STORE.to_owned(),
         gateway: Settings { upstreams, ..Settings::default() },
         warnings: Vec::new(),
         sources: Sources::default(),
@@ -142,6 +142,9 @@ pub(crate) struct Access {
     pub(crate) secrets: Vec<Secret>,
 }
 
+/// The store of a gateway whose settings name none.
+pub(crate) const DEFAULT_STORE: &str = "sqlite:antiphon.db";
+
 /// Resolves the access from the options `--store` and `--secret` and from the environment. It does
 /// not read the settings file, which belongs to a gateway.
 pub(crate) fn access(
@@ -149,6 +152,20 @@ pub(crate) fn access(
     secrets: Vec<String>,
     environment: impl Environment,
 ) -> Result<Access, Failure> {
+    optional_access(store, secrets, environment)?.ok_or_else(|| {
+        Failure::usage(format!(
+            "give --store URL or ANTIPHON_STORE, such as {DEFAULT_STORE}, the default of \
+             `antiphon serve`: this command has no default"
+        ))
+    })
+}
+
+/// The same; `None` if neither names a store.
+pub(crate) fn optional_access(
+    store: Option<String>,
+    secrets: Vec<String>,
+    environment: impl Environment,
+) -> Result<Option<Access>, Failure> {
     let mut values = flags::read_variables(&environment)?;
     let mut options = Values::default();
     if let Some(url) = store {
@@ -158,11 +175,9 @@ pub(crate) fn access(
         options.push("secrets", Value::named("--secret", text));
     }
     values.override_with(options);
-    let store = values.first("store").ok_or_else(|| {
-        Failure::usage("give --store URL or ANTIPHON_STORE: this command has no default")
-    })?;
+    let Some(store) = values.first("store") else { return Ok(None) };
     let secrets = values.all("secrets").iter().map(parse::secret).collect::<Result<_, _>>()?;
-    Ok(Access { store: parse::store(store)?, secrets })
+    Ok(Some(Access { store: parse::store(store)?, secrets }))
 }
 
 /// Resolves the quotas from options, by the keys of their settings, and from the environment.

@@ -109,20 +109,29 @@ pub(super) fn base_url(value: &Value, api: UpstreamApi) -> Result<Uri, Failure> 
     let text = value.text();
     let base = text.strip_suffix('/').unwrap_or(text);
     let uri = base.parse::<Uri>().ok();
-    let (ends_well, path) = match api {
-        UpstreamApi::Chat => (
-            !base.ends_with('/') && !base.ends_with("/chat/completions"),
-            "is the one before /chat/completions",
-        ),
+    let ends_well = match api {
+        UpstreamApi::Chat => !base.ends_with('/') && !base.ends_with("/chat/completions"),
         UpstreamApi::Responses | UpstreamApi::Anthropic => {
-            (uri.as_ref().is_some_and(|uri| uri.path().ends_with("/v1")), "ends in /v1")
+            uri.as_ref().is_some_and(|uri| uri.path().ends_with("/v1"))
         }
     };
     let uri = uri.filter(|uri| ends_well && is_base_url(uri) && !text.contains('#'));
     let uri = uri.ok_or_else(|| {
-        value.refused(format!("this must be an http or https URL without a key, whose path {path}"))
+        let (path, example) = expected_url(api);
+        value.refused(format!(
+            "this must be an http or https URL without a key, whose path {path}, such as {example}"
+        ))
     })?;
     with_port(uri, value)
+}
+
+/// The path of a base URL for servers of this API, and an example.
+fn expected_url(api: UpstreamApi) -> (&'static str, &'static str) {
+    match api {
+        UpstreamApi::Responses => ("ends in /v1", "https://api.openai.com/v1"),
+        UpstreamApi::Anthropic => ("ends in /v1", "https://api.anthropic.com/v1"),
+        UpstreamApi::Chat => ("is the one before /chat/completions", "http://127.0.0.1:11434/v1"),
+    }
 }
 
 fn is_base_url(uri: &Uri) -> bool {
@@ -135,7 +144,13 @@ fn is_base_url(uri: &Uri) -> bool {
 
 /// Parses any URL.
 pub(super) fn url(value: &Value) -> Result<Uri, Failure> {
-    with_port(value.text().parse().map_err(|_| value.refused("this is not a URL"))?, value)
+    with_port(
+        value
+            .text()
+            .parse()
+            .map_err(|_| value.refused("this is not a URL, such as https://host.example/path"))?,
+        value,
+    )
 }
 
 /// Rejects a URL to whose port nobody can connect. The URL type accepts any digits, and a client

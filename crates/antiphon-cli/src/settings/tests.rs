@@ -286,7 +286,7 @@ fn invalid_upstream_is_rejected_with_its_line() {
         (
             entry("url = 'http://host/v2'"),
             "antiphon.toml:3: url: this must be an http or https URL without a key, whose path \
-             ends in /v1",
+             ends in /v1, such as https://api.openai.com/v1",
         ),
         (
             entry(&format!("{good}idle-timeout = 0")),
@@ -357,7 +357,7 @@ fn upstream_must_be_a_base_url() {
     ] {
         let refusal = base_url(text).unwrap_err().to_string();
         let sentence = "--upstream: this must be an http or https URL without a key, whose path \
-                        ends in /v1";
+                        ends in /v1, such as https://api.openai.com/v1";
         assert_eq!(refusal, sentence, "{text}");
     }
 }

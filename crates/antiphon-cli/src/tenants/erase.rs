@@ -8,7 +8,7 @@ use antiphon_store::{DataCounts, Tenant};
 use super::args::EraseArgs;
 use super::tenant_selector::TenantSelector;
 use super::{counts, open, run, snapshot, store_failure};
-use crate::failure::Failure;
+use crate::failure::{Failure, print};
 use crate::settings::Access;
 
 /// The number of entries to erase in one batch.
@@ -28,8 +28,10 @@ pub(crate) fn erase(args: EraseArgs) -> Result<ExitCode, Failure> {
             return Err(Failure::refused(sentence));
         }
         let erased = erase_all(&selector.access, &tenant).await?;
-        println!("erased {} of the tenant '{}'", counts::describe(&erased), tenant.as_str());
-        check_nothing_is_left(&selector.access, &tenant).await
+        let (erased, name) = (counts::describe(&erased), tenant.as_str());
+        let printed = print(&format!("erased {erased} of the tenant '{name}'\n"));
+        let checked = check_nothing_is_left(&selector.access, &tenant).await;
+        checked.and_then(|code| printed.map(|()| code))
     })
 }
 

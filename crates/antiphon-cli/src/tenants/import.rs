@@ -9,7 +9,7 @@ use antiphon_store::{ConversationId, Store};
 use super::args::ImportArgs;
 use super::tenant_selector::TenantSelector;
 use super::{open, run, snapshot};
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::settings;
 
 /// Imports files into a tenant. The exit code is 1 if an object was refused.
@@ -88,6 +88,6 @@ fn print(report: &Report, as_json: bool) -> Result<ExitCode, Failure> {
             .map_err(|error| Failure::runtime(format!("the report cannot be written: {error}")))?,
         false => report.to_string(),
     };
-    println!("{text}");
+    failure::print(&format!("{text}\n"))?;
     Ok(if report.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

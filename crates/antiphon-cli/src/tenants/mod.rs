@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use antiphon_gateway::export::ExportError;
 use antiphon_store::{Snapshot, Store, StoreError};
 
 pub(crate) use self::args::{EraseArgs, ExportArgs, ImportArgs, StoreArgs};
@@ -36,10 +37,10 @@ pub(crate) fn list(args: StoreArgs) -> Result<ExitCode, Failure> {
             let held = snapshot.count_data(&tenant).await.map_err(|error| store_failure(&error))?;
             let usage = snapshot.usage(&tenant).await.map_err(|error| store_failure(&error))?;
             writeln!(out, "{}", counts::to_json_line(&tenant, &held, usage))
-                .map_err(|error| write_failure(&error))?;
+                .map_err(|error| Failure::output(&error))?;
             last = Some(tenant);
         }
-        out.flush().map_err(|error| write_failure(&error))?;
+        out.flush().map_err(|error| Failure::output(&error))?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -51,9 +52,12 @@ pub(crate) fn export(args: ExportArgs) -> Result<ExitCode, Failure> {
         let mut snapshot = snapshot(&selector.access).await?;
         let (tenant, _) = selector.find(&mut *snapshot).await?;
         let mut out = BufWriter::new(output(args.output.as_deref())?);
-        antiphon_gateway::export::export(&mut *snapshot, &tenant, &mut out)
-            .await
-            .map_err(|error| Failure::runtime(error.to_string()))?;
+        antiphon_gateway::export::export(&mut *snapshot, &tenant, &mut out).await.map_err(
+            |error| match error {
+                ExportError::Output(error) if args.output.is_none() => Failure::output(&error),
+                error => Failure::runtime(error.to_string()),
+            },
+        )?;
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -95,8 +99,4 @@ async fn open(access: &Access, next: &str) -> Result<Arc<dyn Store>, Failure> {
 
 fn store_failure(error: &StoreError) -> Failure {
     Failure::runtime(error.to_string())
-}
-
-fn write_failure(error: &io::Error) -> Failure {
-    Failure::runtime(format!("the output cannot be written: {error}"))
 }

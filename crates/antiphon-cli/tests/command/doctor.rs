@@ -10,8 +10,9 @@ use serde_json::Value;
 use crate::canned::Canned;
 use crate::world::{Ended, World};
 
+/// `antiphon doctor` for a gateway on a free port.
 fn doctor(args: &[&str]) -> Ended {
-    World::antiphon(&[&["doctor"], args].concat()).ends()
+    World::antiphon(&[&["doctor", "--listen", "127.0.0.1:0"], args].concat()).ends()
 }
 
 /// The line of a check.
@@ -33,7 +34,7 @@ const KEY: [&str; 2] = ["--upstream-key", "sk-sesame-of-the-operator"];
 
 #[test]
 fn defaults_are_in_order() {
-    let ended = doctor(&[]);
+    let ended = World::antiphon(&["doctor"]).ends();
     assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
     for (check, expected) in [
         ("version", concat!("ok       version: antiphon ", env!("CARGO_PKG_VERSION"))),
@@ -127,6 +128,63 @@ fn upstream_of_the_callers_tokens_needs_no_key() {
     let (code, line) = upstream_line("401 Unauthorized", "{}", &[]);
     let expected = "ok       upstream HOST: reachable; callers' own tokens are forwarded.";
     assert_eq!((code, line.as_str()), (Some(0), expected));
+}
+
+#[test]
+fn models_are_not_checked_without_a_key() {
+    let server = Canned::answering("401 Unauthorized", "", "{}");
+    let url = server.url();
+    for (args, models) in [(&[][..], ""), (&["--model", "m"], " for m")] {
+        let ended = doctor(&[&["--upstream", &url], args].concat());
+        let expected = format!(
+            "ok       models of {}: its list was not searched{models}: the upstream shows it only \
+             to callers with a key. Give --upstream-key to check the models of a key.",
+            server.address
+        );
+        assert_eq!((ended.code, line(&ended, "models of")), (Some(0), expected.as_str()));
+    }
+}
+
+#[test]
+fn free_address_is_in_order() {
+    assert_eq!(line(&doctor(&[]), "listen"), "ok       listen: 127.0.0.1:0 is free.");
+}
+
+#[test]
+fn port_in_use_is_a_warning() {
+    let taken = Canned::answering("404 Not Found", "", "{}");
+    let (address, port) = (taken.address, taken.address.port());
+    let free = "127.0.0.1:0";
+    for (setting, [listen, metrics]) in [
+        ("listen", [address.to_string(), free.into()]),
+        ("metrics-listen", [free.into(), address.to_string()]),
+    ] {
+        let args = ["doctor", "--listen", &listen, "--metrics-listen", &metrics];
+        let ended = World::antiphon(&args).ends();
+        let expected = format!(
+            "warning  {setting}: another program listens on {address}. End that program (`ss -ltnp \
+             'sport = :{port}'` shows it), or give another port in --{setting}."
+        );
+        assert_eq!((ended.code, line(&ended, setting)), (Some(0), expected.as_str()));
+    }
+}
+
+#[test]
+fn running_gateway_is_recognized() {
+    let serving = World::serve(&["--listen", "127.0.0.1:0"]).ready();
+    let address = serving.address().to_string();
+    let ended = World::antiphon(&["doctor", "--listen", &address]).ends();
+    let expected = format!("ok       listen: a gateway is running at {address}.");
+    assert_eq!((ended.code, line(&ended, "listen")), (Some(0), expected.as_str()));
+}
+
+#[test]
+fn address_of_another_machine_fails() {
+    let ended =
+        World::antiphon(&["doctor", "--listen", "192.0.2.7:80", "--api-key", "k=acme"]).ends();
+    let found = line(&ended, "listen");
+    let start = "failed   listen: a gateway cannot listen on 192.0.2.7:80: ";
+    assert!(ended.code == Some(1) && found.starts_with(start), "{found}");
 }
 
 #[test]

@@ -140,7 +140,8 @@ fn wrong_answer_is_asked_again_with_the_reason() {
     let ended = folder.init(&[], "ftp://x\nanthropic\nredis://x\n\nnobody\nlocal\n");
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     for reason in [
-        "upstream: this must be an http or https URL without a key, whose path ends in /v1\n",
+        "upstream: this must be an http or https URL without a key, whose path ends in /v1, \
+         such as https://api.openai.com/v1\n",
         "store: this is not the URL of a store; give sqlite:PATH or postgres://USER@HOST/NAME\n",
         "listen: 'nobody' is not",
     ] {

@@ -90,6 +90,16 @@ fn unknown_conversation_is_reported() {
     }
 }
 
+#[test]
+fn source_is_required() {
+    let ended = World::antiphon(&["inspect"]).ends();
+    assert_eq!((ended.code, ended.stdout.as_str()), (Some(2), ""));
+    let sentence = "error: give --url URL of a running gateway, such as http://127.0.0.1:8484, or \
+                    --store URL (or ANTIPHON_STORE), such as sqlite:antiphon.db, the default of \
+                    `antiphon serve` in its folder\n";
+    assert_eq!(ended.stderr, sentence);
+}
+
 fn at(serving: &Serving, args: &[&str]) -> World {
     let url = format!("http://{}", serving.address());
     World::antiphon(&[&["inspect", "--url", &url], args].concat())

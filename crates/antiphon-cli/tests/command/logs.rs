@@ -118,6 +118,71 @@ fn refusal_is_logged_with_the_upstreams_reason() {
 }
 
 #[test]
+fn refusal_of_a_passed_request_is_logged_with_its_reason() {
+    let gateway = Logging::start("info", "", &[]);
+    let pass = |id: &str, header: &str| {
+        let header = format!("x-request-id: {id}\r\nauthorization: Bearer {header}");
+        let body = json!({"model": "fake-model", "input": "My name is Sesame."}).to_string();
+        gateway.serving.ask_with("POST", "/v1/embeddings?user=poppy", &header, &body)
+    };
+    let known = "Unsupported parameter: 'temperature' is not supported with this model.";
+    for (id, message) in [
+        ("mine-1", known),
+        ("mine-2", "Invalid name: 'Sesame'."),
+        ("mine-3", "Incorrect API key provided: token-of-sunflower."),
+        ("mine-4", "Invalid user: 'poppy'."),
+    ] {
+        gateway.upstream.script(refusal(message, "unsupported_parameter"));
+        assert!(pass(id, "token-of-sunflower").starts_with("HTTP/1.1 400 "));
+    }
+    gateway.upstream.script(unavailable());
+    pass("mine-5", "token");
+    let html = "<html>".repeat(50_000);
+    gateway.upstream.script(Reply::json(StatusCode::BAD_GATEWAY, &json!({"error": html})));
+    pass("mine-6", "token");
+
+    let lines = gateway.lines();
+    let fields = |id| &line(&lines, id, "upstream refused a request")["fields"];
+    assert_eq!(
+        (&fields("mine-1")["status"], &fields("mine-1")["code"]),
+        (&json!(400), &json!("unsupported_parameter"))
+    );
+    assert_eq!(fields("mine-1")["upstream_message"], known);
+    assert!(fields("mine-1")["upstream"].is_string());
+    for id in ["mine-2", "mine-3", "mine-4"] {
+        assert_eq!(fields(id)["withheld"], "message", "{id}");
+    }
+    assert_eq!(
+        (&fields("mine-5")["status"], &fields("mine-5")["upstream_message"]),
+        (&json!(503), &json!("Try again."))
+    );
+    assert_eq!(line(&lines, "mine-5", "upstream refused a request")["level"], "WARN");
+    assert_eq!(fields("mine-6")["status"], 502);
+    let log = json!(lines).to_string().to_lowercase();
+    assert!(!["sesame", "sunflower", "poppy", "html"].iter().any(|word| log.contains(word)));
+}
+
+#[test]
+fn passed_request_without_an_answer_is_logged_with_its_reason() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", closed.local_addr().unwrap());
+    drop(closed);
+    let world = World::serve(&["--listen=127.0.0.1:0", "--upstream", &url]);
+    let serving = world.variable("ANTIPHON_LOG_FORMAT", "json").ready();
+    let answer = serving.ask("POST", "/v1/embeddings", r#"{"model":"m","input":"Sesame"}"#);
+    assert!(answer.starts_with("HTTP/1.1 502 "), "{answer}");
+    serving.signal("TERM");
+    let (_, _, log) = serving.ended();
+    let lines = log.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut lines =
+        lines.filter(|line| line["fields"]["message"] == "the upstream did not answer a request");
+    let fields = lines.next().expect("the failure is logged")["fields"].clone();
+    let error = fields["error"].as_str().unwrap();
+    assert!(error.starts_with("The upstream could not be reached: "), "{error}");
+    assert!(lines.next().is_none());
+}
+
+#[test]
 fn failure_of_the_upstream_is_a_warning() {
     let gateway = Logging::start("info", "max-retries = 0", &[]);
     for id in ["mine-1", "mine-2"] {

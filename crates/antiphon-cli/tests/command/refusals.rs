@@ -34,7 +34,18 @@ fn invalid_value_is_rejected_with_its_flag() {
         (["--store", "sqlite://antiphon.db"], NO_STORE),
         (
             ["--upstream", "https://models.example"],
-            "--upstream: this must be an http or https URL without a key, whose path ends in /v1",
+            "--upstream: this must be an http or https URL without a key, whose path ends in /v1, \
+             such as https://api.openai.com/v1",
+        ),
+        (
+            ["--upstream=https://host.example", "--upstream-api=anthropic"],
+            "--upstream: this must be an http or https URL without a key, whose path ends in /v1, \
+             such as https://api.anthropic.com/v1",
+        ),
+        (
+            ["--upstream=http://host.example/v1/chat/completions", "--upstream-api=chat"],
+            "--upstream: this must be an http or https URL without a key, whose path is the one \
+             before /chat/completions, such as http://127.0.0.1:11434/v1",
         ),
         (
             ["--upstream-api", "ai-sdk"],

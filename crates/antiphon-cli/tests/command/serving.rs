@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::world::{Serving, World};
 
@@ -38,12 +38,26 @@ fn open_request_delays_the_stop_until_a_second_signal() {
 
     serving.signal("TERM");
     serving.says("stopping");
-    serving.signal("INT");
 
-    let (status, _, stderr) = serving.ended();
+    let (status, _, stderr) = serving.signal_until_ended("INT");
     assert_eq!(status.code(), Some(1));
     let sentence = "error: stopped by a second signal, SIGINT, before every turn had ended\n";
     assert!(stderr.ends_with(sentence), "{stderr}");
+}
+
+#[test]
+fn signal_sent_twice_is_one_request_to_stop() {
+    let serving = World::serve(&ANY_PORT).variable("ANTIPHON_LOG", "debug").ready();
+    let request = serving.open_request();
+
+    serving.signal("TERM");
+    serving.says("stopping");
+    serving.signal("TERM");
+    serving.says("signal ignored");
+    drop(request);
+
+    let (status, _, stderr) = serving.ended();
+    assert_eq!((status.code(), stderr.contains("error")), (Some(0), false), "{stderr}");
 }
 
 #[test]
@@ -99,6 +113,40 @@ fn greeting_names_the_state_owners() {
     theirs.says(
         "127.0.0.1:9 owns the conversations that begin with its models. Antiphon owns the others.",
     );
+}
+
+/// The text between two marks.
+fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
+    let (_, rest) = text.split_once(start).unwrap_or_else(|| panic!("{start}: {text}"));
+    rest.split_once(end).unwrap_or_else(|| panic!("{end}: {text}")).0
+}
+
+/// The program works as it is, whoever owns the state: these are its requests.
+#[test]
+fn program_of_the_greeting_works() {
+    let at_upstream = ["--upstream", "http://127.0.0.1:9/v1", "--state", "upstream"];
+    for args in [&[][..], &at_upstream] {
+        let serving = World::serve(&[&ANY_PORT[..], args].concat()).ready();
+        let mut greeting = String::new();
+        while !greeting.contains("print(response.output_text)") {
+            greeting.push_str(&serving.next_line());
+        }
+        let metadata = match between(&greeting, "conversations.create(", ")\n") {
+            "" => json!({}),
+            argument => {
+                let metadata = argument.strip_prefix("metadata=").unwrap();
+                json!({"metadata": serde_json::from_str::<Value>(metadata).unwrap()})
+            }
+        };
+        let (status, conversation) = serving.answer("POST", "/v1/conversations", &metadata);
+        assert_eq!(status, 200, "{conversation}");
+
+        let model = between(&greeting, "model=\"", "\"");
+        let input = between(&greeting, "input=\"", "\"");
+        let body = json!({"model": model, "conversation": conversation["id"], "input": input});
+        let (status, response) = serving.answer("POST", "/v1/responses", &body);
+        assert_eq!((status, &response["status"]), (200, &json!("completed")), "{response}");
+    }
 }
 
 #[test]

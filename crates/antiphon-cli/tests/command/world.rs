@@ -11,7 +11,7 @@ use std::thread;
 use serde_json::Value;
 use tempfile::TempDir;
 
-const ANTIPHON: &str = env!("CARGO_BIN_EXE_antiphon");
+pub(crate) const ANTIPHON: &str = env!("CARGO_BIN_EXE_antiphon");
 
 /// What is set up before the process starts.
 pub(crate) struct World {
@@ -275,6 +275,14 @@ impl Serving {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args(["-s", name, &id]).status().unwrap();
         assert!(sent.success());
+    }
+
+    /// Sends the signal until the process ends.
+    pub(crate) fn signal_until_ended(mut self, name: &str) -> (ExitStatus, String, String) {
+        while self.child.try_wait().unwrap().is_none() {
+            self.signal(name);
+        }
+        self.ended()
     }
 
     /// Waits for the end; gives the status and what is left of both outputs.

@@ -69,6 +69,9 @@ impl ApiError {
             Self::MutuallyExclusive { path, .. } => {
                 (BAD, "mutually_exclusive_parameters", path.as_deref().unwrap_or_default())
             }
+            Self::OtherConversation { .. } => {
+                (BAD, "mutually_exclusive_parameters", "conversation")
+            }
             Self::HeaderTooLong { .. } | Self::InvalidTenant { .. } => (BAD, "", ""),
 
             Self::MissingInput => (BAD, "missing_required_parameter", ""),
@@ -234,6 +237,9 @@ impl ApiError {
         let (mut headers, link): (HeaderMap, _) = match self {
             Self::Upstream(rejection) => {
                 (rejection.headers.clone(), fault_pages::link_of_body(&rejection.body))
+            }
+            Self::RefusedItems(refusal) => {
+                (HeaderMap::new(), fault_pages::link(Some(refusal.fault.name()), ""))
             }
             _ => (
                 self.retry_after().into_iter().flat_map(retry_headers).collect(),

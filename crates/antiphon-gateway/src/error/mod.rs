@@ -11,8 +11,9 @@ mod text;
 
 use std::time::Duration;
 
-use antiphon::dialect::InvalidRequest;
+use antiphon::dialect::{ClientApi, InvalidRequest};
 use antiphon::faults::{Fault, Refusal};
+use antiphon::json::Object;
 use antiphon_store::StoreError;
 use http::Method;
 
@@ -95,6 +96,11 @@ pub(crate) enum ApiError {
         "Mutually exclusive parameters: '{given}'. Ensure you are only providing one of: {choices}."
     )]
     MutuallyExclusive { path: Option<String>, given: String, choices: &'static str },
+    #[error(
+        "The header 'Antiphon-Conversation' names the conversation '{header}', but the body names \
+         '{body}'. Send one of them, or the same id in both."
+    )]
+    OtherConversation { header: String, body: String },
     #[error("The key '{key}' occurs twice.")]
     RepeatedKey { key: String },
     #[error("The key '{key}' is spelt '{expected}'.")]
@@ -428,6 +434,17 @@ pub(crate) enum ApiError {
     /// An error with other ids in its text: the caller's instead of the upstream's.
     #[error("{message}")]
     Translated { error: Box<Self>, message: String },
+}
+
+impl ApiError {
+    /// The error for a client of this API: a fault of its history has the text of its own API.
+    /// `request` is the client's request.
+    pub(crate) fn reworded(self, api: ClientApi, request: &Object<'_>) -> Self {
+        match self {
+            Self::RefusedItems(refusal) => api.reword(request, refusal).into(),
+            other => other,
+        }
+    }
 }
 
 impl From<Refusal> for ApiError {

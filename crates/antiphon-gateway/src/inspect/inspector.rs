@@ -120,7 +120,7 @@ impl<'a> Inspector<'a> {
         let from = if can_load(&path) { 0 } else { turns::first_item(&[turn]) };
         let mut items = self.items(&forest, &path, (from, path.end())).await?;
         let report = StoredReport::parse(&record.response.report);
-        self.add_items(&forest, &path, lanes::shown_resent(&report), &mut items).await?;
+        self.add_items(&forest, &path, lanes::needed_resent(&report, turn.2), &mut items).await?;
         let mut view = turns::view(self, &forest, &turn, (&record, &report), &items);
         if let Some(context) = self.context(&path, &record, items) {
             sent::complete(&mut view, &context, self.shows_bodies);

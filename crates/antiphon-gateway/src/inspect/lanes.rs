@@ -57,9 +57,20 @@ impl<'a> TurnLanes<'a> {
         let items = self.report.input_items.max(last);
         let is_short = items as u64 <= SHORT;
         let cards = (0..items).filter_map(|at| self.received_card(at, is_short));
-        let bytes = self.input.iter().map(|(_, _, item)| item.length() as u64).sum();
+        let own: u64 = self.input.iter().map(|(_, _, item)| item.length() as u64).sum();
+        let bytes = own + self.resent_bytes();
         let exact = self.input.iter().all(|(_, _, item)| !item.is_tombstone());
         Lane { items, bytes, cards: cards.take(MAX_CARDS).collect(), exact }
+    }
+
+    /// The bytes of the stored items that the request resends.
+    fn resent_bytes(&self) -> u64 {
+        let resent = &self.treatments.resent;
+        if resends_all(resent.len(), self.before) {
+            return self.before.bytes;
+        }
+        let held = resent.values().filter_map(|item| self.items.get(&item.stored?));
+        held.map(|item| item.length() as u64).sum()
     }
 
     /// The card of the item at a position of the request. An item that was stored before, without a
@@ -301,10 +312,20 @@ fn has_id_of(reported: &[ReportedItem], is_next: bool) -> bool {
     is_next && reported.iter().any(|item| item.item_id.is_some())
 }
 
-/// The positions in the transcript of the resent items that have a card in the view of a turn.
-pub(super) fn shown_resent(report: &StoredReport) -> impl Iterator<Item = Seq> {
+/// The positions in the transcript of the resent items that the view of a turn needs: those with a
+/// card, or all of them if their bytes must be added up.
+pub(super) fn needed_resent(report: &StoredReport, before: Usage) -> Vec<Seq> {
+    let all: Vec<Seq> = report.resent_places(|_| true).collect();
+    if !resends_all(all.len(), before) {
+        return all;
+    }
     let is_short = report.input_items as u64 <= SHORT;
-    report.resent_places(move |place| is_short || place.differs).take(MAX_CARDS)
+    report.resent_places(move |place| is_short || place.differs).take(MAX_CARDS).collect()
+}
+
+/// Whether the request resends all items before the turn.
+fn resends_all(resent: usize, before: Usage) -> bool {
+    resent as u64 == before.items
 }
 
 /// A page of a lane.
@@ -329,7 +350,8 @@ pub(super) async fn page(
     if name == LaneName::Received {
         let page = from..from.saturating_add(most);
         let resent = report.resent_places(|place| page.contains(&place.position));
-        inspector.add_items(forest, path, resent, &mut items).await?;
+        let needed = resent.chain(needed_resent(&report, before));
+        inspector.add_items(forest, path, needed, &mut items).await?;
     }
     let lanes = TurnLanes::new(record, &report, before, &items, inspector.shows_bodies);
     let (lane, last) = match name {

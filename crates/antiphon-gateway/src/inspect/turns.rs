@@ -8,7 +8,7 @@ use antiphon_store::{ResponseRecord, Seq, StoreError};
 
 use super::forest::{Forest, Path};
 use super::inspector::{Inspector, Items, PathTurn};
-use super::lanes::{SHORT, TurnLanes, shown_resent};
+use super::lanes::{SHORT, TurnLanes, needed_resent};
 use super::model::{Cost, Tokens, TurnFailure, TurnView};
 use super::stored_report::StoredReport;
 use crate::turn::public_report;
@@ -27,10 +27,11 @@ pub(super) async fn views(
     let mut items = inspector.items(forest, path, (first_item(turns), last.end)).await?;
     let reports: Vec<_> =
         records.iter().map(|record| StoredReport::parse(&record.response.report)).collect();
-    for report in &reports {
-        inspector.add_items(forest, path, shown_resent(report), &mut items).await?;
-    }
     let by_id: HashMap<_, _> = turns.iter().map(|turn| (&turn.1.listed.id, turn)).collect();
+    for (record, report) in records.iter().zip(&reports) {
+        let Some((.., before)) = by_id.get(&record.response.id) else { continue };
+        inspector.add_items(forest, path, needed_resent(report, *before), &mut items).await?;
+    }
     let views = records.iter().zip(&reports).filter_map(|(record, report)| {
         let turn = by_id.get(&record.response.id)?;
         Some(view(inspector, forest, turn, (record, report), &items))

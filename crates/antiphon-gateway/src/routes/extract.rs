@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::{FromRequest, FromRequestParts, OriginalUri, Request};
 use bytes::Bytes;
-use http::StatusCode;
 use http::request::Parts;
+use http::{StatusCode, header};
 use serde::de::DeserializeOwned;
 
 use super::unknown_url;
@@ -61,6 +61,20 @@ impl FromRequest<Arc<Gateway>> for Body {
         check_depth(&body)?;
         Ok(Self(body))
     }
+}
+
+/// The request, and its whole body, decoded. The headers are those of the decoded body.
+pub(super) async fn read_decoded(
+    gateway: &Arc<Gateway>,
+    request: Request,
+) -> Result<(Parts, Bytes), ApiError> {
+    let (mut parts, body) = request.into_parts();
+    let request = Request::from_parts(parts.clone(), body);
+    let Body(body) = Body::from_request(request, gateway).await?;
+    if parts.headers.remove(header::CONTENT_ENCODING).is_some() {
+        parts.headers.remove(header::CONTENT_LENGTH);
+    }
+    Ok((parts, body))
 }
 
 /// A request's body before decoding. Fails if the gateway stops and its grace period ends before

@@ -3,6 +3,7 @@
 mod azure_path;
 mod background;
 mod client_api;
+mod conversation_header;
 mod conversations;
 mod extract;
 mod faults;
@@ -70,6 +71,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route(
             "/responses",
             post(responses::create)
+                .route_layer(layer(with_gateway(), conversation_header::move_to_body))
                 .route_layer(layer(with_gateway(), gate::permit_turn))
                 .get(websocket::open),
         )
@@ -78,12 +80,14 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
             "/responses/compact",
             post(responses::compact)
                 .route_layer(layer(with_gateway(), forward::by_body))
+                .route_layer(layer(with_gateway(), conversation_header::move_to_body))
                 .route_layer(layer(with_gateway(), gate::permit_turn)),
         )
         .route(
             "/responses/input_tokens",
             post(responses::count_input_tokens)
-                .route_layer(layer(with_gateway(), forward::by_body)),
+                .route_layer(layer(with_gateway(), forward::by_body))
+                .route_layer(layer(with_gateway(), conversation_header::move_to_body)),
         )
         .route("/responses/{id}/report", get(responses::report))
         .route("/responses/{id}/context", get(responses::context))

@@ -322,3 +322,6 @@ pub(super) fn head_again_unnamed() -> Head {
 fn id_header(response_id: &ResponseId) -> HeaderValue {
     HeaderValue::try_from(response_id.as_str()).expect("an id is plain text")
 }
+
+#[cfg(test)]
+mod tests;

@@ -13,6 +13,7 @@ use super::connection::HttpAnswer;
 use super::error::UpstreamError;
 use super::http::{HttpUpstream, RequestBody};
 use super::own_key::Mask;
+use super::rejection_log::PassedRejection;
 use super::timeouts::Timeouts;
 use crate::entropy::from_now;
 use crate::error::UpstreamRejection;
@@ -33,6 +34,8 @@ pub(crate) struct PassthroughRequest {
     pub(crate) trace: TraceSpan,
     /// Its body.
     pub(crate) body: RequestBody,
+    /// The decoded body, if it was read. No log line repeats its words.
+    pub(crate) text: Option<Bytes>,
 }
 
 /// The answer of the upstream to a request that passed through.
@@ -42,6 +45,8 @@ pub(crate) struct PassthroughAnswer {
     pub(crate) headers: HeaderMap,
     body: ReceivedBody,
     change: Option<Change>,
+    /// The rejection, until it is logged.
+    rejection: Option<Box<PassedRejection>>,
 }
 
 /// A change of the body as it passes.
@@ -68,10 +73,10 @@ impl HttpUpstream {
     ) -> Result<PassthroughAnswer, UpstreamError> {
         let permit = self.permit()?;
         let end = from_now(self.settings.total_timeout);
-        let (cause, by) =
-            (SentBy::first(&request.trace), (self.label(), self.url(), &*request.path));
-        let span = AttemptSpan::start(cause, &request.method, by);
-        let mut request = self.outgoing_request(request)?;
+        let PassthroughRequest { method, path, headers, trace, body, text } = request;
+        let (cause, by) = (SentBy::first(&trace), (self.label(), self.url(), &*path));
+        let span = AttemptSpan::start(cause, &method, by);
+        let mut request = self.outgoing_request((method, &path), &headers, body)?;
         span.inject(request.headers_mut());
         let mut answer = pin!(self.connection.request(request, Mask::SameLength));
         let early = tokio::select! {
@@ -89,18 +94,29 @@ impl HttpUpstream {
         span.record_answer(answer.status, None);
         drop(span);
         self.hide_base(&mut answer.headers);
-        let HttpAnswer { status, headers, body } = self.searchable(answer)?;
+        let answer = self.searchable(answer)?;
+        let rejection = is_error(answer.status).then(|| {
+            let (key, sent) = (self.settings.key.as_ref(), (&*path, &headers, text.as_deref()));
+            Box::new(PassedRejection::new(answer.status, sent, key, self.label()))
+        });
+        let HttpAnswer { status, headers, body } = answer;
         let body = ReceivedBody { body, timeouts, _permit: permit };
-        Ok(PassthroughAnswer { status, headers, body, change: None })
+        Ok(PassthroughAnswer { status, headers, body, change: None, rejection })
+    }
+
+    /// Logs the reason for which a request that passed has no answer.
+    pub(crate) fn log_unanswered(&self, error: &UpstreamError) {
+        tracing::warn!(upstream = self.label(), %error, "the upstream did not answer a request");
     }
 
     fn outgoing_request(
         &self,
-        request: PassthroughRequest,
+        (method, path): (Method, &str),
+        headers: &HeaderMap,
+        body: RequestBody,
     ) -> Result<Request<RequestBody>, UpstreamError> {
-        let PassthroughRequest { method, path, headers, body, trace: _ } = request;
         let mut headers =
-            filtered(&headers, |name, _| api::forwards_header(self.settings.api, name));
+            filtered(headers, |name, _| api::forwards_header(self.settings.api, name));
         if let Some(key) = &self.settings.key {
             let (name, value) = api::credential(self.settings.api, key);
             let value = HeaderValue::try_from(value.as_str()).map_err(invalid_request)?;
@@ -171,6 +187,13 @@ impl PassthroughAnswer {
         Self { change: Some(Change::Calls(Box::new(answer))), ..self }
     }
 
+    /// Logs a rejection with its reason, once. `body` is its body, or the start of it.
+    pub(crate) fn log_rejection(&mut self, body: Bytes) {
+        if let Some(rejection) = self.rejection.take() {
+            rejection.log(body);
+        }
+    }
+
     /// The number of repeated calls that were removed or got another id.
     pub(crate) fn repaired_calls(&self) -> u64 {
         match &self.change {
@@ -200,7 +223,11 @@ impl PassthroughAnswer {
     /// Reads the whole body, at most `limit` bytes.
     pub(crate) async fn whole(self, limit: usize) -> Result<Bytes, UpstreamError> {
         let ReceivedBody { mut body, timeouts, _permit } = self.body;
-        body.read_whole(limit, timeouts).await
+        let body = body.read_whole(limit, timeouts).await?;
+        if let Some(rejection) = self.rejection {
+            rejection.log(body.clone());
+        }
+        Ok(body)
     }
 }
 

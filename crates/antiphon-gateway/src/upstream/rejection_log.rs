@@ -7,7 +7,8 @@
 use std::collections::HashSet;
 
 use antiphon::json::Object;
-use http::HeaderMap;
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
 
 use super::error::UpstreamError;
 use super::words::{KNOWN_WORDS, normalized, words};
@@ -42,13 +43,16 @@ impl SentWords {
         let model = fields.string("model").unwrap_or_default();
         let is_named = |key| fields.present(key).is_some();
         let is_complete = !is_named("conversation") && !is_named("previous_response_id");
-        let mut sent = normalized(&text);
+        let sent = normalized(&text);
         let headers = headers.values().filter_map(|value| value.to_str().ok());
-        for other in credential.map(Secret::reveal).into_iter().chain(headers) {
-            sent.push(' ');
-            sent.push_str(&normalized(other));
-        }
-        Self { text: sent, model: words(&model).collect(), is_complete }
+        let mut sent = Self { text: sent, model: words(&model).collect(), is_complete };
+        credential.map(Secret::reveal).into_iter().chain(headers).for_each(|it| sent.add(it));
+        sent
+    }
+
+    fn add(&mut self, text: &str) {
+        self.text.push(' ');
+        self.text.push_str(&normalized(text));
     }
 
     /// Whether a text of the upstream contains nothing from the caller.
@@ -96,12 +100,48 @@ pub(super) fn log_rejection(
 ) {
     let UpstreamError::Rejected(rejection) = error else { return };
     let sent = SentWords::new(body, key.or(caller.token.as_ref()), &caller.headers);
-    let words = LoggableError::new(rejection, &sent);
+    write_line(rejection, &sent, None);
+}
+
+/// The rejection of a request that passed unchanged. Its body may not have arrived yet.
+pub(super) struct PassedRejection {
+    status: StatusCode,
+    sent: SentWords,
+    upstream: String,
+}
+
+/// The parts of a request that passed: its path, its headers, and its body if it was read.
+pub(super) type PassedParts<'a> = (&'a str, &'a HeaderMap, Option<&'a [u8]>);
+
+impl PassedRejection {
+    pub(super) fn new(
+        status: StatusCode,
+        (path, headers, body): PassedParts<'_>,
+        key: Option<&Secret>,
+        upstream: &str,
+    ) -> Self {
+        let mut sent = SentWords::new(body.unwrap_or_default(), key, headers);
+        sent.is_complete &= body.is_some();
+        sent.add(path);
+        Self { status, sent, upstream: upstream.to_owned() }
+    }
+
+    /// Logs the rejection with the reason in this body.
+    pub(super) fn log(&self, body: Bytes) {
+        let rejection = UpstreamRejection { status: self.status, headers: HeaderMap::new(), body };
+        write_line(&rejection, &self.sent, Some(&self.upstream));
+    }
+}
+
+/// `upstream` names the upstream of a request whose span does not.
+fn write_line(rejection: &UpstreamRejection, sent: &SentWords, upstream: Option<&str>) {
+    let words = LoggableError::new(rejection, sent);
     let status = rejection.status.as_u16();
     let LoggableError { kind, code, param, message, withheld } = words;
     macro_rules! log_at {
         ($level:ident) => {
             tracing::$level!(
+                upstream,
                 status,
                 kind,
                 code,

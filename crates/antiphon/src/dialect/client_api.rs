@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::request::Omission;
 use super::{Dialect, UpstreamApi, Writer, anthropic, chat};
+use crate::faults::Refusal;
 use crate::item::{Item, Kind};
 use crate::json::Object;
 use crate::transcript::Origin;
@@ -85,6 +86,15 @@ impl ClientApi {
         match self {
             Self::Chat => chat::find_faults(request),
             Self::Anthropic => anthropic::find_faults(request),
+        }
+    }
+
+    /// Rewrites an error about an item of the decoded request as the error of a server of this API
+    /// about the messages of `request`. An error without a counterpart stays the same.
+    pub fn reword(self, request: &Object<'_>, refusal: Refusal) -> Refusal {
+        match self {
+            Self::Chat => chat::reword(request, refusal),
+            Self::Anthropic => anthropic::reword(request, refusal),
         }
     }
 

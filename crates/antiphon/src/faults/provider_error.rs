@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use super::Refusal;
+use super::{Fault, Refusal};
 
 /// An error in the provider's words. `{name}` in its texts is a placeholder for a value.
 #[derive(Debug, Deserialize)]
@@ -38,9 +38,10 @@ impl ProviderError {
         named.expect("the catalogue has every error that the code names")
     }
 
-    /// The refusal with `values` in its texts.
-    pub(super) fn refusal(&'static self, values: &[(&str, &str)]) -> Refusal {
+    /// The refusal for the fault, with `values` in its texts.
+    pub(super) fn refusal(&'static self, fault: &Fault, values: &[(&str, &str)]) -> Refusal {
         Refusal {
+            fault: Box::new(fault.clone()),
             status: self.status,
             code: self.code.as_deref(),
             param: self.param.as_deref().map(|param| fill(param, values)),

@@ -7,6 +7,8 @@ use crate::item::Kind;
 /// An error response of a provider: the fields of its `error` object and the HTTP status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
+    /// The fault that the error reports.
+    pub fault: Box<Fault>,
     /// The HTTP status.
     pub status: u16,
     /// `error.code`
@@ -21,6 +23,13 @@ impl Fault {
     /// The provider's error for the fault in the item at `position` of the input. The texts come
     /// from the catalogue `provider_errors.json`.
     pub fn refusal(&self, position: usize) -> Refusal {
+        let build_refusal =
+            |name: &str, values: &[(&str, &str)]| ProviderError::find(name).refusal(self, values);
+        let call_refusal = |name, kind: &Kind, call_id| {
+            // The provider's texts contain the kind in words: `function call output`.
+            let kind = kind.as_str().replace('_', " ");
+            build_refusal(name, &[("kind", &kind), ("call_id", call_id)])
+        };
         let param = |field: &str| format!("input[{position}].{field}");
         let call_id_param = |kind: &Kind| param(kind.call_id_field().name(true));
         match self {
@@ -54,11 +63,11 @@ impl Fault {
                 build_refusal("unresolved_reference", &[("id", id.as_str())])
             }
             Self::MalformedId { id, prefix } => {
-                malformed_id_refusal(&param("id"), id.as_str(), prefix)
+                self.malformed_id_refusal(&param("id"), id.as_str(), prefix)
             }
-            Self::OverlongId { id } => overlong_refusal(&param("id"), id.as_str()),
+            Self::OverlongId { id } => self.overlong_refusal(&param("id"), id.as_str()),
             Self::OverlongCallId { kind, call_id } => {
-                overlong_refusal(&call_id_param(kind), call_id.as_str())
+                self.overlong_refusal(&call_id_param(kind), call_id.as_str())
             }
             Self::EmptyCallId { kind } => {
                 build_refusal("empty_string", &[("param", &call_id_param(kind))])
@@ -72,26 +81,17 @@ impl Fault {
             }
         }
     }
-}
 
-fn build_refusal(name: &str, values: &[(&str, &str)]) -> Refusal {
-    ProviderError::find(name).refusal(values)
-}
+    fn malformed_id_refusal(&self, param: &str, id: &str, prefix: &str) -> Refusal {
+        let is_valid = has_valid_characters(id);
+        let name = if is_valid { "wrong_id_prefix" } else { "wrong_id_characters" };
+        let values = [("param", param), ("id", id), ("prefix", prefix)];
+        ProviderError::find(name).refusal(self, &values)
+    }
 
-/// The provider's texts contain the kind in words: `function call output`.
-fn call_refusal(name: &str, kind: &Kind, call_id: &str) -> Refusal {
-    let kind = kind.as_str().replace('_', " ");
-    build_refusal(name, &[("kind", &kind), ("call_id", call_id)])
-}
-
-fn malformed_id_refusal(param: &str, id: &str, prefix: &str) -> Refusal {
-    let is_valid = has_valid_characters(id);
-    let name = if is_valid { "wrong_id_prefix" } else { "wrong_id_characters" };
-    build_refusal(name, &[("param", param), ("id", id), ("prefix", prefix)])
-}
-
-fn overlong_refusal(param: &str, value: &str) -> Refusal {
-    let (maximum, length) = (MAX_ID_LENGTH.to_string(), value.chars().count().to_string());
-    let values = [("param", param), ("maximum", &*maximum), ("length", &*length)];
-    build_refusal("string_too_long", &values)
+    fn overlong_refusal(&self, param: &str, value: &str) -> Refusal {
+        let (maximum, length) = (MAX_ID_LENGTH.to_string(), value.chars().count().to_string());
+        let values = [("param", param), ("maximum", &*maximum), ("length", &*length)];
+        ProviderError::find("string_too_long").refusal(self, &values)
+    }
 }

@@ -170,8 +170,7 @@ fn second_signal_names_the_objects_that_are_left() {
     let [known] = &provider.strict.response_ids()[..] else { panic!("one turn has ended") };
     running.signal("INT");
     running.says("stopping");
-    running.signal("TERM");
-    let (status, _, stderr) = running.ended();
+    let (status, _, stderr) = running.signal_until_ended("TERM");
     assert_eq!(status.code(), Some(2));
     assert!(stderr.contains(&format!("not deleted: /responses/{known}")), "{stderr}");
 }

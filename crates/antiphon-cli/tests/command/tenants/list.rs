@@ -36,7 +36,8 @@ fn store_must_be_named() {
     for args in
         [&["tenants"][..], &["export", "--tenant", "acme"], &["erase", "--tenant", "acme", "--yes"]]
     {
-        let stderr = "error: give --store URL or ANTIPHON_STORE: this command has no default\n";
+        let stderr = "error: give --store URL or ANTIPHON_STORE, such as sqlite:antiphon.db, the \
+                      default of `antiphon serve`: this command has no default\n";
         let (stdout, stderr) = (String::new(), stderr.to_owned());
         assert_eq!(World::antiphon(args).ends(), Ended { code: Some(2), stdout, stderr });
     }

@@ -67,7 +67,9 @@ pub(super) async fn count_tokens(
         return passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await;
     }
     let request = prepared.into_request(&gateway, &parts.headers, &json_body)?;
-    let (tokens, source) = count_tokens_of(&gateway, &caller, &request).await?;
+    let counted = count_tokens_of(&gateway, &caller, &request).await;
+    let (tokens, source) =
+        counted.map_err(|error| error.reworded(ClientApi::Anthropic, &fields))?;
     let counted = json(format!(r#"{{"input_tokens":{tokens}}}"#));
     Ok(([("antiphon-tokens", source)], counted).into_response())
 }
@@ -97,7 +99,8 @@ async fn answer(
     let create = prepared.into_request(&gateway, &parts.headers, &json);
     let publish = |error: &ApiError| turn::publish_unreadable(&gateway, &caller, error);
     let create = create.inspect_err(publish)?;
-    let answer = turn::answer(Arc::clone(&gateway), caller, create, permit).await?;
+    let answer = turn::answer(Arc::clone(&gateway), caller, create, permit).await;
+    let answer = answer.map_err(|error| error.reworded(api, &fields))?;
     let mut response = answer::write(answer, writer);
     if !is_stored {
         // Nothing can be read by this id.

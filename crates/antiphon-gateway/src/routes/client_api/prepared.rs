@@ -7,14 +7,12 @@ use antiphon::repair::check;
 use bytes::Bytes;
 use http::HeaderMap;
 
+use super::super::conversation_header::named_conversation;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::{ClientChanges, CreateRequest, required_model};
 use crate::settings::{Faults, PassThrough};
 use crate::upstream::{HttpUpstream, Upstream};
-
-/// The header that names the stored conversation which a request continues.
-const CONVERSATION: &str = "antiphon-conversation";
 
 /// The purpose of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -141,8 +139,7 @@ impl Purpose {
 
 /// The stored conversation that the request continues: the header's, or that in the metadata.
 fn conversation(headers: &HeaderMap, fields: &Object<'_>) -> Option<String> {
-    let header = headers.get(CONVERSATION).and_then(|value| value.to_str().ok());
-    header.map(str::to_owned).or_else(|| {
+    named_conversation(headers).or_else(|| {
         let metadata = Object::parse_str(fields.present("metadata")?).ok()?;
         metadata.string("conversation").map(std::borrow::Cow::into_owned)
     })

@@ -10,8 +10,8 @@ use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 
+use super::super::extract::read_decoded;
 use super::forwarded::{ForwardedAnswer, ForwardedRequest};
-use super::read_whole;
 use super::stateless::{lacks_route, without_state};
 use crate::caller::Caller;
 use crate::error::ApiError;
@@ -44,7 +44,7 @@ async fn forward(
     request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let (mut parts, body) = read_whole(gateway, request).await?;
+    let (mut parts, body) = read_decoded(gateway, request).await?;
     let Some((http, mapping)) = find_owner(gateway, caller, &body).await? else {
         return Ok(next.run(Request::from_parts(parts, body.into())).await);
     };

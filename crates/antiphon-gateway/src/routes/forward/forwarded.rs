@@ -53,7 +53,8 @@ impl<'a> ForwardedRequest<'a> {
             path: path.to_owned(),
             headers: headers::to_upstream(&parts.headers, http.has_own_key(), tenant_header),
             trace: parts.extensions.get().cloned().unwrap_or_default(),
-            body: request_body(body),
+            body: request_body(body.clone()),
+            text: Some(body),
         };
         Self { gateway, http, request, mapping: None }
     }
@@ -70,7 +71,8 @@ impl<'a> ForwardedRequest<'a> {
     /// The same request with another body.
     pub(super) fn with_body(mut self, body: Bytes) -> Self {
         self.request.headers.remove(header::CONTENT_LENGTH);
-        self.request.body = request_body(body);
+        self.request.body = request_body(body.clone());
+        self.request.text = Some(body);
         self
     }
 
@@ -100,7 +102,9 @@ impl<'a> ForwardedRequest<'a> {
 
     async fn send(self) -> Result<PassthroughAnswer, ApiError> {
         tokio::select! {
-            answer = self.http.pass_through(self.request, ready(())) => Ok(answer?),
+            answer = self.http.pass_through(self.request, ready(())) => {
+                Ok(answer.inspect_err(|error| self.http.log_unanswered(error))?)
+            }
             () = self.gateway.closing.cancelled() => Err(ApiError::StoppedBeforeAnswer),
         }
     }

@@ -21,11 +21,9 @@ mod stateless;
 use std::sync::Arc;
 
 use antiphon_store::LedgerEntry;
-use axum::extract::{FromRequest as _, Request, State};
+use axum::extract::{Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
-use http::header;
-use http::request::Parts;
 use tracing::Instrument as _;
 
 pub(super) use self::bodies::by_body;
@@ -33,7 +31,7 @@ use self::change::Change;
 use self::forwarded::ForwardedRequest;
 use self::hint::OwnerHint;
 use self::operation::Operation;
-use super::extract::Body;
+use super::extract::read_decoded;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
@@ -152,7 +150,7 @@ async fn forward(
     change: Change,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let (parts, body) = read_whole(&gateway, request).await?;
+    let (parts, body) = read_decoded(&gateway, request).await?;
     let http = gateway.upstreams.by_base_url(&change.upstream);
     let http = http.expect("the list of upstreams never changes");
     if !change.operation.is_change() {
@@ -164,18 +162,4 @@ async fn forward(
     let applying = async move { change.apply(&gateway, &caller, &parts, body).await };
     let applied = turns.spawn(applying.in_current_span());
     applied.await.unwrap_or(Err(ApiError::Panicked))
-}
-
-/// The request and its whole body, decoded.
-async fn read_whole(
-    gateway: &Arc<Gateway>,
-    request: Request,
-) -> Result<(Parts, bytes::Bytes), ApiError> {
-    let (mut parts, body) = request.into_parts();
-    let request = Request::from_parts(parts.clone(), body);
-    let Body(body) = Body::from_request(request, gateway).await?;
-    if parts.headers.remove(header::CONTENT_ENCODING).is_some() {
-        parts.headers.remove(header::CONTENT_LENGTH);
-    }
-    Ok((parts, body))
 }

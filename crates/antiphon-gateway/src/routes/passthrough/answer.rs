@@ -6,7 +6,7 @@ use axum::body::Body as AxumBody;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt as _, stream};
-use http::{HeaderValue, header};
+use http::header;
 
 use super::headers;
 use crate::fault_pages;
@@ -29,14 +29,16 @@ pub(in super::super) async fn stream_answer(
     permit: Option<TurnPermit>,
 ) -> Response {
     let (status, mut headers) = (passed.status, headers::to_caller(&passed.headers));
-    let open = OpenAnswer { gateway, passed, _permit: permit };
-    let body = if status.is_client_error() && media_type::is_json(&headers) {
-        let (start, rest) = open.read_start().await;
-        if let Some(link) = link(&start, rest.as_ref()) {
+    let mut open = OpenAnswer { gateway, passed, _permit: permit };
+    let is_error = status.is_client_error() || status.is_server_error();
+    let body = if is_error && media_type::is_json(&headers) {
+        let Start { pieces: start, rest, body } = open.read_start().await;
+        if let Some(link) = body.and_then(|body| fault_pages::link_of_body(&body)) {
             headers.append(header::LINK, link);
         }
         AxumBody::from_stream(stream::iter(start).chain(pieces(rest)))
     } else {
+        open.passed.log_rejection(Bytes::new());
         AxumBody::from_stream(pieces(Some(open)))
     };
     let mut response = Response::new(body);
@@ -45,13 +47,19 @@ pub(in super::super) async fn stream_answer(
     response
 }
 
-/// The link of an error that was read to its end.
-fn link(start: &[Piece], rest: Option<&OpenAnswer>) -> Option<HeaderValue> {
-    if rest.is_some() {
-        return None;
-    }
-    let read: Result<Vec<&[u8]>, _> = start.iter().map(|it| it.as_deref()).collect();
-    fault_pages::link_of_body(&read.ok()?.concat())
+/// The start of an error.
+struct Start {
+    pieces: Vec<Piece>,
+    /// The rest, if the error is longer than [`MAX_ERROR`].
+    rest: Option<OpenAnswer>,
+    /// The whole body, if it was read to its end.
+    body: Option<Bytes>,
+}
+
+/// The bytes of all pieces, if none of them is a failure.
+fn concat(pieces: &[Piece]) -> Option<Bytes> {
+    let read: Result<Vec<&[u8]>, _> = pieces.iter().map(|it| it.as_deref()).collect();
+    read.ok().map(|read| read.concat().into())
 }
 
 fn pieces(open: Option<OpenAnswer>) -> impl Stream<Item = Piece> {
@@ -83,18 +91,21 @@ impl Drop for OpenAnswer {
 
 impl OpenAnswer {
     /// Reads to the end, or until more than [`MAX_ERROR`] bytes were read: then the rest is open.
-    async fn read_start(mut self) -> (Vec<Piece>, Option<Self>) {
-        let (mut read, mut length) = (Vec::new(), 0);
-        while length <= MAX_ERROR {
-            let Some(piece) = self.next().await else { return (read, None) };
-            let has_failed = piece.is_err();
+    /// Logs the error.
+    async fn read_start(mut self) -> Start {
+        let (mut read, mut length, mut has_ended) = (Vec::new(), 0, false);
+        while length <= MAX_ERROR && !has_ended {
+            let Some(piece) = self.next().await else {
+                has_ended = true;
+                break;
+            };
+            has_ended = piece.is_err();
             length += piece.as_ref().map_or(0, Bytes::len);
             read.push(piece);
-            if has_failed {
-                return (read, None);
-            }
         }
-        (read, Some(self))
+        let body = if has_ended { concat(&read) } else { None };
+        self.passed.log_rejection(body.clone().unwrap_or_default());
+        Start { pieces: read, rest: (!has_ended).then_some(self), body }
     }
 
     /// The next bytes. Fails when the grace period of a stop ends.

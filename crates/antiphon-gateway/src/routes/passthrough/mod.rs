@@ -210,6 +210,7 @@ async fn send(
 ) -> Result<PassthroughAnswer, ApiError> {
     let settings = &gateway.settings;
     let tenant_header = settings.tenant_header.as_ref();
+    let text = body.whole().cloned();
     let (upload, body) = Upload::new(body, &settings.limits);
     let request = PassthroughRequest {
         method: parts.method.clone(),
@@ -220,6 +221,7 @@ async fn send(
         headers: headers::to_upstream(&parts.headers, upstream.has_own_key(), tenant_header),
         trace: parts.extensions.get().cloned().unwrap_or_default(),
         body,
+        text,
     };
     let answer = tokio::select! {
         answer = upstream.pass_through(request, upload.ended()) => answer,
@@ -227,6 +229,6 @@ async fn send(
     };
     match (answer, upload.fault()) {
         (Err(UpstreamError::BrokeOff | UpstreamError::Unreachable(_)), Some(fault)) => Err(fault),
-        (answer, _) => Ok(answer?),
+        (answer, _) => Ok(answer.inspect_err(|error| upstream.log_unanswered(error))?),
     }
 }

@@ -2,10 +2,11 @@
 //! in front of it, and of upstreams with another API, they are repaired.
 
 use antiphon::dialect::UpstreamApi;
+use antiphon_gateway::settings::{Faults, PassThrough};
 use serde_json::{Value, json};
 
 use super::{PATH, calls, complete, output, request, user};
-use crate::client_apis::{ClientApi, world_of};
+use crate::client_apis::{ClientApi, UPSTREAMS, world_of, world_with};
 use crate::support::{Client, MODES, World};
 
 /// A history with a fault, the name of the fault in the header, and the input of the model.
@@ -123,6 +124,47 @@ async fn other_upstreams_get_each_item_once() {
             assert_eq!(repairs, Some(case.repair), "{name:?} {}", case.messages);
             assert_eq!(shown(&world.last_view().await), case.view, "{name:?}");
         }
+    }
+}
+
+/// The error of the strict server, with empty strings instead of null.
+async fn rejection(world: &World, request: &Value) -> Value {
+    let direct = Client::at(world.upstream.base_url().trim_end_matches("/v1"));
+    let mut error = direct.post(PATH, request).await.refused().body["error"].clone();
+    for field in error.as_object_mut().expect("an error is an object").values_mut() {
+        if field.is_null() {
+            *field = "".into();
+        }
+    }
+    error
+}
+
+/// The gateway uses the words of Chat Completions for every upstream, and in a stored conversation.
+#[tokio::test]
+async fn gateway_rejects_faults_in_openais_words() {
+    for (api, name) in UPSTREAMS {
+        let world = world_with(api, |settings| {
+            settings.faults = Faults::Reject;
+            settings.pass_through = Some(PassThrough::Nothing);
+        })
+        .await;
+        let chat = world_of(UpstreamApi::Chat).await;
+        // A copy of an item is always left out.
+        let is_rejected = |case: &Case| !case.is_own && case.repair != "duplicate_item=1";
+        for case in cases().into_iter().filter(is_rejected) {
+            let request = plain(&case.messages);
+            let error = rejection(&chat, &request).await;
+            let client = world.client();
+            let answer = client.post(PATH, &request).await;
+            assert!(answer.header("link").is_some_and(|link| link.starts_with("</faults/")));
+            assert_eq!(answer.refused().body["error"], error, "{name:?} {request}");
+
+            let conversation = client.new_conversation().await;
+            let named = client.with_header("antiphon-conversation", &conversation);
+            let refused = named.post(PATH, &request).await.refused();
+            assert_eq!(refused.body["error"], error, "{name:?} {request}");
+        }
+        assert_eq!(world.times_asked(), 0);
     }
 }
 

@@ -1,26 +1,8 @@
 //! The three turns: a fact, a tool, and a question about the fact.
 
 use super::{ClientApi, Dialogue, Reply, UPSTREAMS, world_of};
+use crate::support::three_turns::{FACT, QUESTION, TOOL, WHOLE, assert_views};
 use crate::support::{MODES, Mode, SIM, World};
-
-const FACT: &str = "My color is purple, dog is Biscuit";
-const TOOL: &str = "Echo hello";
-const QUESTION: &str = "What is my color and dog name?";
-
-/// The input of the model in the last request.
-const WHOLE: [&str; 8] = [
-    "user: My color is purple, dog is Biscuit",
-    "assistant: Noted.",
-    "user: Echo hello",
-    "reasoning",
-    r#"call echo {"text":"hello"}"#,
-    "output: hello",
-    "assistant: echo said: hello",
-    "user: What is my color and dog name?",
-];
-
-/// The number of its items in each request.
-const LENGTHS: [usize; 4] = [1, 3, 6, 8];
 
 /// The ends of an answer with a call, and of one with a text.
 fn ends(api: ClientApi) -> (&'static str, &'static str) {
@@ -49,12 +31,10 @@ async fn model_gets_the_whole_dialogue() {
 
                 assert_eq!(recalled.text(), "purple, Biscuit");
                 assert_eq!(recalled.header("antiphon-repairs"), None);
-                for (index, length) in LENGTHS.into_iter().enumerate() {
+                assert_views(&world, &format!("{api:?} {name:?} {mode:?}")).await;
+                for index in 0..world.times_asked() {
                     assert_eq!(world.request(index).await.api(), Some(name));
-                    let view = world.view(index).await;
-                    assert_eq!(view, WHOLE[..length], "{api:?} {name:?} {mode:?}");
                 }
-                assert_eq!(world.times_asked(), LENGTHS.len());
             }
         }
     }

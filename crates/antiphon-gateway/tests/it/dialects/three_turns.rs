@@ -4,32 +4,13 @@ use antiphon_mock::Api;
 use serde_json::{Value, json};
 
 use super::{Dialect, OTHERS, ask_with_reasoning};
-use crate::support::{Client, MODES, Mode, World, ask, output, typed_user, user};
+use crate::support::three_turns::{FACT, QUESTION, Replay, TOOL, WHOLE, assert_views};
+use crate::support::{MODES, Mode, World, ask, output, typed_user, user};
 
-const FACT: &str = "My color is purple, dog is Biscuit";
-const TOOL: &str = "Echo hello";
-const QUESTION: &str = "What is my color and dog name?";
-
-/// What the model has been given with the last request.
-const WHOLE: [&str; 8] = [
-    "user: My color is purple, dog is Biscuit",
-    "assistant: Noted.",
-    "user: Echo hello",
-    "reasoning",
-    r#"call echo {"text":"hello"}"#,
-    "output: hello",
-    "assistant: echo said: hello",
-    "user: What is my color and dog name?",
-];
-
-/// How many items of it came with each request.
-const LENGTHS: [usize; 4] = [1, 3, 6, 8];
-
-async fn assert_views(dialect: Dialect, world: &World) {
-    assert_eq!(world.times_asked(), LENGTHS.len());
-    for (index, length) in LENGTHS.into_iter().enumerate() {
+async fn assert_dialogue(dialect: Dialect, world: &World) {
+    assert_views(world, dialect.name).await;
+    for index in 0..world.times_asked() {
         assert_eq!(world.request(index).await.api(), Some(dialect.api));
-        assert_eq!(world.view(index).await, WHOLE[..length], "{}", dialect.name);
     }
 }
 
@@ -49,7 +30,7 @@ async fn conversation_needs_only_new_input() {
 
         assert_eq!(echoed.text(), "echo said: hello");
         assert_eq!(recalled.text(), "purple, Biscuit");
-        assert_views(dialect, &world).await;
+        assert_dialogue(dialect, &world).await;
         assert_eq!(client.items(&conversation).await.len(), 9);
         for turn in [called, echoed, recalled] {
             assert_eq!(turn.header("antiphon-repairs"), None);
@@ -71,7 +52,7 @@ async fn chain_of_responses_needs_only_new_input() {
 
         assert_eq!(recalled.text(), "purple, Biscuit");
         assert_eq!(recalled.response["previous_response_id"], echoed.id());
-        assert_views(dialect, &world).await;
+        assert_dialogue(dialect, &world).await;
     }
 }
 
@@ -79,7 +60,7 @@ async fn chain_of_responses_needs_only_new_input() {
 async fn replaying_client_gets_the_same_views() {
     for (dialect, mode) in cases() {
         let world = dialect.world().await;
-        let mut replay = Replay { client: world.client(), mode, history: Vec::new() };
+        let mut replay = Replay::new(world.client(), mode, ask_with_reasoning);
 
         replay.turn(user(FACT)).await;
         let called = replay.turn(typed_user(TOOL)).await;
@@ -87,7 +68,7 @@ async fn replaying_client_gets_the_same_views() {
         let recalled = replay.turn(user(QUESTION)).await;
 
         assert_eq!(recalled["content"][0]["text"], "purple, Biscuit");
-        assert_views(dialect, &world).await;
+        assert_dialogue(dialect, &world).await;
     }
 }
 
@@ -108,26 +89,6 @@ async fn model_without_thinking_keeps_the_context() {
         let thinks_unasked = dialect.api == Api::Chat;
         let expected = WHOLE.iter().filter(|line| thinks_unasked || **line != "reasoning");
         assert_eq!(world.view(3).await, expected.copied().collect::<Vec<_>>());
-    }
-}
-
-/// A client that keeps all items itself and asks for nothing to be stored.
-struct Replay {
-    client: Client,
-    mode: Mode,
-    history: Vec<Value>,
-}
-
-impl Replay {
-    /// The last item of the answer.
-    async fn turn(&mut self, item: Value) -> Value {
-        self.history.push(item);
-        let ask = ask_with_reasoning(self.history.clone()).unstored().encrypted();
-        let turn = self.client.turn(self.mode, &ask).await;
-        assert_eq!(turn.header("antiphon-resent"), Some("0"));
-        assert_eq!(turn.header("antiphon-repairs"), None);
-        self.history.extend_from_slice(turn.output());
-        turn.output().last().expect("it says something").clone()
     }
 }
 

@@ -44,6 +44,30 @@ async fn lanes_show_the_way_of_each_item() {
     assert_eq!(store.turn(second.id()).await.id, second.id());
 }
 
+/// The bytes of a lane are those of all items that it counts, however many of them the client
+/// resends.
+#[tokio::test]
+async fn lanes_count_resent_items_and_their_bytes() {
+    let world = World::new().await;
+    let client = world.client();
+    for from in [0, 5, 38, 40] {
+        let conversation = client.new_conversation().await;
+        let items: Vec<_> = (10..50).map(|at| typed_user(&format!("Item {at}"))).collect();
+        let mut history = client.add_items(&conversation, &items[..20]).await;
+        history.extend(client.add_items(&conversation, &items[20..]).await);
+        history.push(typed_user("Hello"));
+        client.respond(&say(json!(history[from..])).within(&conversation)).await;
+
+        let view = Store::read(&world).await.view(&conversation).await;
+        let turn = view.turns.last().expect("it has a turn");
+        let (received, before) = (&turn.received, turn.stored_before.bytes);
+        let own = turn.sent.bytes - before;
+        // All 40 items are equally long.
+        let resent = before / 40 * (40 - from as u64);
+        assert_eq!((received.items, received.bytes), (41 - from, own + resent), "from {from}");
+    }
+}
+
 #[tokio::test]
 async fn deleted_item_is_a_tombstone() {
     let world = World::new().await;

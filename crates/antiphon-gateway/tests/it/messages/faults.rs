@@ -5,7 +5,7 @@ use antiphon_gateway::settings::{Faults, PassThrough};
 use serde_json::{Value, json};
 
 use super::{assistant, call, client_of, create, request, result, text, user};
-use crate::client_apis::{world_of, world_with};
+use crate::client_apis::{UPSTREAMS, world_of, world_with};
 use crate::support::{Client, MODES, World};
 
 /// A request with a fault, the name of the fault in the header, and the provider's message.
@@ -204,6 +204,61 @@ async fn upstream_rejects_faults_without_repairs() {
         let refused = client_of(&world).post("/v1/messages", &request).await.refused();
         assert_eq!((refused.status, &refused.body["error"]["message"]), (400, &json!(message)));
     }
+}
+
+/// The items show these faults, so the gateway rejects them if it does not repair. It uses the
+/// words of Anthropic for every upstream, and in a stored conversation.
+#[tokio::test]
+async fn gateway_rejects_faults_in_anthropics_words() {
+    let shown =
+        ["duplicate_call=1", "duplicate_output=1", "unanswered_call=1", "output_without_call=1"];
+    for (api, name) in UPSTREAMS {
+        let world = world_with(api, |settings| {
+            settings.faults = Faults::Reject;
+            settings.pass_through = Some(PassThrough::Nothing);
+        })
+        .await;
+        let anthropic = world_of(UpstreamApi::Anthropic).await;
+        for case in cases().into_iter().filter(|case| shown.contains(&case.repair)) {
+            let request = request(&case.messages);
+            let client = client_of(&world);
+            let message = rejection(&anthropic, &request).await;
+            for path in ["/v1/messages", "/v1/messages/count_tokens"] {
+                let refused = client.post(path, &request).await.refused();
+                assert_eq!(refused.status, 400);
+                let error = json!({"type": "invalid_request_error", "message": message});
+                assert_eq!(refused.body["error"], error, "{name:?}");
+            }
+            let conversation = client.new_conversation().await;
+            let named = client.with_header("antiphon-conversation", &conversation);
+            let answer = named.post("/v1/messages", &request).await;
+            assert!(answer.header("link").is_some_and(|link| link.starts_with("</faults/")));
+            assert_eq!(answer.refused().body["error"]["message"], message, "{name:?}");
+        }
+        assert_eq!(world.times_asked(), 0);
+    }
+}
+
+/// A call is stored, so no message of the request has it.
+#[tokio::test]
+async fn fault_of_a_stored_call_names_its_id() {
+    let world = world_with(UpstreamApi::Anthropic, |settings| {
+        settings.faults = Faults::Reject;
+    })
+    .await;
+    let client = client_of(&world);
+    let conversation = client.new_conversation().await;
+    let named = client.with_header("antiphon-conversation", &conversation);
+    let called = create(&named, MODES[0], &request(&json!([user("Echo hello")]))).await;
+    let [id] = called.calls()[..] else { panic!("one call") };
+
+    let refused = named.post("/v1/messages", &request(&json!([user("Go on")]))).await.refused();
+
+    let message = format!(
+        "messages: `tool_use` ids were found without `tool_result` blocks immediately after: {id}. \
+         Each `tool_use` block must have a corresponding `tool_result` block in the next message."
+    );
+    assert_eq!((refused.status, &refused.body["error"]["message"]), (400, &json!(message)));
 }
 
 /// The operator may let no request pass.

@@ -1,6 +1,7 @@
 //! What is held, and what becomes of it.
 
 mod chains;
+mod conversation_header;
 mod conversations;
 mod deleted_in_use;
 mod deleted_paths;

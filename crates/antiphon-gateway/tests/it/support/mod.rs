@@ -26,6 +26,7 @@ mod script;
 mod sim;
 mod socket;
 mod test_store;
+pub(crate) mod three_turns;
 mod view;
 mod watchdog;
 mod world;

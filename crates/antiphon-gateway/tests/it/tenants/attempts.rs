@@ -11,7 +11,7 @@ use crate::support::{Ask, MODEL, ask, output, reference, user};
 pub(super) struct Attempt {
     pub(super) method: Method,
     pub(super) path: String,
-    pub(super) header: Option<(&'static str, &'static str)>,
+    pub(super) header: Option<(&'static str, String)>,
     pub(super) body: Option<Value>,
 }
 
@@ -46,6 +46,7 @@ pub(super) fn attempts(ids: &Ids, own: &Ids) -> Vec<Attempt> {
     all.extend(of_responses(ids));
     all.extend(within_own_objects(ids, own));
     all.extend(of_other_apis(ids));
+    all.extend(of_the_header(ids));
     all.extend(turns(ids, own).into_iter().flat_map(each_way));
     all
 }
@@ -117,6 +118,16 @@ fn of_other_apis(ids: &Ids) -> Vec<Attempt> {
     attempts.collect()
 }
 
+/// Conversations that a header names.
+fn of_the_header(ids: &Ids) -> Vec<Attempt> {
+    let paths = ["/v1/responses", "/v1/responses/compact", "/v1/responses/input_tokens"];
+    let attempts = paths.map(|path| Attempt {
+        header: Some(("antiphon-conversation", ids.conversation.clone())),
+        ..Attempt::post(path, ask([user("Hello")]).body().clone())
+    });
+    attempts.to_vec()
+}
+
 /// Ids of items within what the caller may see.
 fn within_own_objects(ids: &Ids, own: &Ids) -> Vec<Attempt> {
     let items = format!("/v1/conversations/{}/items", own.conversation);
@@ -168,12 +179,13 @@ fn turns(ids: &Ids, own: &Ids) -> Vec<Ask> {
 /// A turn whole and streamed, stored and not, and as a request that was made before.
 fn each_way(ask: Ask) -> Vec<Attempt> {
     let retried = [("idempotency-key", "the-same"), ("x-stainless-retry-count", "1")];
+    let [key, count] = retried.map(|(name, value)| Some((name, value.to_owned())));
     let ways = [
         (ask.clone(), None),
         (ask.clone().field("stream", true), None),
         (ask.clone().unstored(), None),
-        (ask.clone(), Some(retried[0])),
-        (ask.field("stream", true), Some(retried[1])),
+        (ask.clone(), key),
+        (ask.field("stream", true), count),
     ];
     let attempt = |(ask, header): (Ask, _)| Attempt {
         header,

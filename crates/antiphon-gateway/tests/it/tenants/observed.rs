@@ -42,7 +42,7 @@ impl Observed {
 
 /// What comes back, to the byte.
 pub(super) async fn answer(client: &Client, attempt: &Attempt) -> (StatusCode, HeaderMap, Bytes) {
-    let client = match attempt.header {
+    let client = match &attempt.header {
         Some((name, value)) => client.clone().with_header(name, value),
         None => client.clone(),
     };

@@ -52,7 +52,7 @@ struct VisibleAnswer {
 }
 
 async fn visible_answer(client: &Client, attempt: &Attempt, about: [&Ids; 2]) -> VisibleAnswer {
-    let client = match attempt.header {
+    let client = match &attempt.header {
         Some((name, value)) => client.clone().with_header(name, value),
         None => client.clone(),
     };

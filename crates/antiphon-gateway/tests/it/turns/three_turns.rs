@@ -2,35 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Client, MODES, Mode, SIM, World, ask, output, typed_user, user};
-
-const FACT: &str = "My color is purple, dog is Biscuit";
-const TOOL: &str = "Echo hello";
-const QUESTION: &str = "What is my color and dog name?";
-
-/// What the model is given, request by request.
-const VIEWS: [&[&str]; 4] = [
-    &["user: My color is purple, dog is Biscuit"],
-    &["user: My color is purple, dog is Biscuit", "assistant: Noted.", "user: Echo hello"],
-    &[
-        "user: My color is purple, dog is Biscuit",
-        "assistant: Noted.",
-        "user: Echo hello",
-        "reasoning",
-        r#"call echo {"text":"hello"}"#,
-        "output: hello",
-    ],
-    &[
-        "user: My color is purple, dog is Biscuit",
-        "assistant: Noted.",
-        "user: Echo hello",
-        "reasoning",
-        r#"call echo {"text":"hello"}"#,
-        "output: hello",
-        "assistant: echo said: hello",
-        "user: What is my color and dog name?",
-    ],
-];
+use crate::support::three_turns::{FACT, QUESTION, Replay, TOOL, assert_views};
+use crate::support::{MODES, SIM, World, ask, output, typed_user, user};
 
 #[tokio::test]
 async fn conversation_needs_only_new_input() {
@@ -47,7 +20,7 @@ async fn conversation_needs_only_new_input() {
         let recalled = client.turn(mode, &say(QUESTION.into())).await;
 
         assert_eq!(recalled.text(), "purple, Biscuit");
-        assert_views(&world).await;
+        assert_views(&world, "").await;
         assert_eq!(client.items(&conversation).await.len(), 9);
     }
 }
@@ -66,7 +39,7 @@ async fn chain_of_responses_needs_only_new_input() {
 
         assert_eq!(recalled.text(), "purple, Biscuit");
         assert_eq!(recalled.response["previous_response_id"], echoed.id());
-        assert_views(&world).await;
+        assert_views(&world, "").await;
     }
 }
 
@@ -74,7 +47,7 @@ async fn chain_of_responses_needs_only_new_input() {
 async fn replaying_client_gets_the_same_views() {
     for mode in MODES {
         let world = World::new().await;
-        let mut replay = Replay::new(world.client(), mode);
+        let mut replay = Replay::new(world.client(), mode, ask);
 
         replay.turn(user(FACT)).await;
         let called = replay.turn(typed_user(TOOL)).await;
@@ -82,7 +55,7 @@ async fn replaying_client_gets_the_same_views() {
         let recalled = replay.turn(user(QUESTION)).await;
 
         assert_eq!(recalled["content"][0]["text"], "purple, Biscuit");
-        assert_views(&world).await;
+        assert_views(&world, "").await;
     }
 }
 
@@ -103,37 +76,5 @@ async fn built_in_model_remembers_earlier_turns() {
         assert_eq!(echoed.text(), "echo returned: hello");
         assert!(recalled.text().contains("purple"), "{}", recalled.text());
         assert!(recalled.text().contains("Biscuit"), "{}", recalled.text());
-    }
-}
-
-/// A client that keeps all items itself and asks for nothing to be stored.
-struct Replay {
-    client: Client,
-    mode: Mode,
-    history: Vec<Value>,
-}
-
-impl Replay {
-    fn new(client: Client, mode: Mode) -> Self {
-        let history = Vec::new();
-        Self { client, mode, history }
-    }
-
-    /// The last item of the answer.
-    async fn turn(&mut self, item: Value) -> Value {
-        self.history.push(item);
-        let ask = ask(self.history.clone()).unstored().encrypted();
-        let turn = self.client.turn(self.mode, &ask).await;
-        assert_eq!(turn.header("antiphon-resent"), Some("0"));
-        assert_eq!(turn.header("antiphon-repairs"), None);
-        self.history.extend_from_slice(turn.output());
-        turn.output().last().expect("it says something").clone()
-    }
-}
-
-async fn assert_views(world: &World) {
-    assert_eq!(world.times_asked(), VIEWS.len());
-    for (index, expected) in VIEWS.iter().enumerate() {
-        assert_eq!(world.view(index).await, *expected);
     }
 }

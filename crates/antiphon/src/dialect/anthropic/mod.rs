@@ -8,6 +8,7 @@ mod writer;
 pub use client_request::decode_count_request;
 pub(super) use client_request::decode_request;
 pub(super) use client_request::faults::find_faults;
+pub(super) use client_request::refusal::reword;
 pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
 pub(super) use stream::Stream;

@@ -14,6 +14,7 @@ mod writer;
 
 pub(super) use client_request::decode_request;
 pub(super) use client_request::faults::find_faults;
+pub(super) use client_request::refusal::reword;
 pub(super) use request::encode;
 pub use request::with_placeholder_reasoning;
 pub(super) use stream::Stream;

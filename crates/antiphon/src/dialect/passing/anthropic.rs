@@ -1,17 +1,16 @@
 //! The `tool_use` blocks of a message.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-use super::calls::{Call, fresh_id};
+use super::calls::{Call, fresh_id, with_array};
 use super::events::RawEvent;
-use crate::json::{Object, objects, quote, range_of_slice, replace_array};
+use crate::json::{Object, quote};
 
 /// The blocks of a stream. The events of a block that may be a repeat are held until it ends.
 #[derive(Debug, Default)]
 pub(super) struct AnthropicEvents {
-    /// The first calls of each id.
+    /// The calls by their ids: the first call of each id, and those that got an id of their own.
     calls: HashMap<String, Call>,
-    ids: HashSet<String>,
     /// The ids of the calls in open blocks, by index.
     open: HashMap<u64, String>,
     held: Option<HeldBlock>,
@@ -31,7 +30,7 @@ struct HeldBlock {
 
 impl AnthropicEvents {
     pub(super) fn is_idle(&self) -> bool {
-        self.ids.is_empty()
+        self.calls.is_empty()
     }
 
     pub(super) fn held(&self) -> usize {
@@ -76,7 +75,6 @@ impl AnthropicEvents {
             self.held = Some(HeldBlock { index, call, events: Vec::new(), bytes: 0 });
             return;
         }
-        self.ids.insert(call.id.clone());
         self.open.insert(index, call.id.clone());
         self.calls.insert(call.id.clone(), call);
     }
@@ -98,18 +96,19 @@ impl AnthropicEvents {
     /// Decides whether the held block, which has ended, is a repeat. Adds the events of other
     /// blocks that came in the meantime.
     fn settle(&mut self, sent: &mut Vec<u8>) -> u64 {
-        let Some(held) = self.held.take() else { return 0 };
-        let is_repeat = self.calls.get(&held.call.id).is_some_and(|it| held.call.repeats(it));
+        let Some(HeldBlock { index, call, events, .. }) = self.held.take() else { return 0 };
+        let is_repeat = self.calls.get(&call.id).is_some_and(|first| call.repeats(first));
         let mut repairs = 1;
-        let id = if is_repeat { None } else { Some(fresh_id(&held.call.id, &self.ids)) };
-        self.ids.extend(id.clone());
         let (own, others): (Vec<_>, Vec<_>) =
-            held.events.into_iter().partition(|(index, _)| *index == Some(held.index));
-        match id {
-            Some(id) => own.iter().for_each(|(index, event)| {
-                self.pass(&with_id(event, &id), *index, sent);
-            }),
-            None => self.removed.push(held.index),
+            events.into_iter().partition(|(other, _)| *other == Some(index));
+        if is_repeat {
+            self.removed.push(index);
+        } else {
+            let id = fresh_id(&call.id, |id| self.calls.contains_key(id));
+            for (index, event) in own {
+                self.pass(&with_id(&event, &id), index, sent);
+            }
+            self.calls.insert(id.clone(), Call { id, ..call });
         }
         for (_, event) in others {
             repairs += self.add(event, sent);
@@ -182,15 +181,5 @@ fn call_of(block: &Object<'_>) -> Option<Call> {
 
 /// A message without repeated calls, and the number of repairs.
 pub(super) fn without_repeats(message: Vec<u8>) -> (Vec<u8>, u64) {
-    let changed = str::from_utf8(&message).ok().and_then(|text| {
-        let fields = Object::parse_str(text).ok()?;
-        let content = fields.get("content")?;
-        let (blocks, repairs) = super::calls::without_repeats(objects(content), call_of)?;
-        let range = range_of_slice(text, content);
-        Some((replace_array(text, range, blocks.iter().map(String::as_str)), repairs))
-    });
-    match changed {
-        Some((text, repairs)) => (text.into(), repairs),
-        None => (message, 0),
-    }
+    with_array(message, "content", |blocks| super::calls::without_repeats(blocks, call_of))
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::json::{Object, quote};
+use crate::json::{Object, objects, quote, range_of_slice, replace_array};
 
 /// The arguments of a call, as far as they have arrived.
 #[derive(Debug, Default)]
@@ -35,9 +35,9 @@ fn value(arguments: &str) -> Option<serde_json::Value> {
 }
 
 /// An id that no other call of the answer has.
-pub(super) fn fresh_id(id: &str, taken: &HashSet<String>) -> String {
+pub(super) fn fresh_id(id: &str, is_taken: impl Fn(&str) -> bool) -> String {
     let numbered = (2..).map(|number| format!("{id}_{number}"));
-    let mut free = numbered.filter(|id| !taken.contains(id));
+    let mut free = numbered.filter(|id| !is_taken(id));
     free.next().expect("there are more numbers than ids")
 }
 
@@ -61,7 +61,7 @@ pub(super) fn without_repeats(
                 if call.repeats(first) {
                     continue;
                 }
-                let id = fresh_id(&call.id, &ids);
+                let id = fresh_id(&call.id, |id| ids.contains(id));
                 element.set("id", quote(&id));
                 ids.insert(id);
             }
@@ -69,4 +69,24 @@ pub(super) fn without_repeats(
         kept.push(element.to_text());
     }
     Some((kept, repairs))
+}
+
+/// An object whose array `key` has other elements, and the number of repairs. The object stays the
+/// same if it has no such array, or if `change` returns `None`.
+pub(super) fn with_array(
+    json: Vec<u8>,
+    key: &str,
+    change: impl FnOnce(Vec<Object<'_>>) -> Option<(Vec<String>, u64)>,
+) -> (Vec<u8>, u64) {
+    let changed = str::from_utf8(&json).ok().and_then(|text| {
+        let fields = Object::parse_str(text).ok()?;
+        let array = fields.get(key)?;
+        let (elements, repairs) = change(objects(array))?;
+        let range = range_of_slice(text, array);
+        Some((replace_array(text, range, elements.iter().map(String::as_str)), repairs))
+    });
+    match changed {
+        Some((text, repairs)) => (text.into(), repairs),
+        None => (json, 0),
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use super::calls::{Call, fresh_id};
+use super::calls::{Call, fresh_id, with_array};
 use super::events::RawEvent;
-use crate::json::{Object, objects, quote, range_of_slice, replace_array};
+use crate::json::{Object, objects, quote};
 
 /// The chunks of a stream. The fragments of a call that may be a repeat are held until its choice
 /// ends.
@@ -201,7 +201,7 @@ impl Choice {
             if first.is_some_and(|first| call.repeats(&first.call)) {
                 continue;
             }
-            call.id = fresh_id(&call.id, &ids);
+            call.id = fresh_id(&call.id, |id| ids.contains(id));
             ids.insert(call.id.clone());
             others.push((slots.len() as u64 + others.len() as u64, call));
         }
@@ -278,23 +278,18 @@ fn call_of(object: &Object<'_>) -> Call {
 
 /// A completion without repeated calls, and the number of repairs.
 pub(super) fn without_repeats(completion: Vec<u8>) -> (Vec<u8>, u64) {
-    let mut repairs = 0;
-    let changed = str::from_utf8(&completion).ok().and_then(|text| {
-        let fields = Object::parse_str(text).ok()?;
-        let raw = fields.get("choices")?;
-        let choices = objects(raw).into_iter().map(|choice| {
-            let changed = changed_choice(&choice);
-            repairs += changed.as_ref().map_or(0, |(_, repairs)| *repairs);
-            changed.map_or_else(|| choice.to_text(), |(choice, _)| choice)
+    with_array(completion, "choices", |choices| {
+        let mut repairs = 0;
+        let choices = choices.into_iter().map(|choice| match changed_choice(&choice) {
+            Some((changed, count)) => {
+                repairs += count;
+                changed
+            }
+            None => choice.to_text(),
         });
-        let choices: Vec<String> = choices.collect();
-        let range = range_of_slice(text, raw);
-        Some(replace_array(text, range, choices.iter().map(String::as_str)))
-    });
-    match changed {
-        Some(text) if repairs > 0 => (text.into(), repairs),
-        _ => (completion, 0),
-    }
+        let choices = choices.collect();
+        (repairs > 0).then_some((choices, repairs))
+    })
 }
 
 fn changed_choice(choice: &Object<'_>) -> Option<(String, u64)> {

@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 
 use super::field::{Field, Fields};
+use super::refusal::{ID_PATTERN, unexpected_result};
 use crate::dialect::{ClientFault, InvalidRequest, Seal};
 use crate::item::Kind;
 use crate::json::{Object, unquote};
@@ -148,12 +149,7 @@ impl FaultFinder {
             let is_misplaced = number >= leading || !pending.contains(&id);
             let is_first = self.answered.insert(id.clone());
             if is_misplaced && is_first && self.calls.contains(&id) {
-                let text = format!(
-                    "{}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each \
-                     `tool_result` block must have a corresponding `tool_use` block in the \
-                     previous message.",
-                    block.fields.path()
-                );
+                let text = unexpected_result(block.fields.path(), &id);
                 self.push(("misplaced_output", "moved"), Kind::FunctionCallOutput, text);
             }
         }
@@ -165,8 +161,7 @@ impl FaultFinder {
             let path = block.fields.path();
             let is_valid = |letter: char| letter.is_ascii_alphanumeric() || "_-".contains(letter);
             if id.is_empty() || !id.chars().all(is_valid) {
-                let text =
-                    format!("{path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'");
+                let text = format!("{path}.tool_use.id: {ID_PATTERN}");
                 self.push(("malformed_call_id", "renamed"), Kind::FunctionCall, text);
             }
             // The items show a call with the id of an earlier one.

@@ -4,6 +4,7 @@
 //! - [`tools`], [`reasoning`], [`options`]: the fields, the inverse of the encoder's modules.
 //! - [`caching`]: the marks of `cache_control` in messages.
 //! - [`faults`]: the faults of messages that items do not show.
+//! - [`refusal`]: the errors for faults that items show.
 //!
 //! | field | field of the Responses API |
 //! |---|---|
@@ -28,6 +29,7 @@ pub(super) mod faults;
 mod field;
 mod options;
 mod reasoning;
+pub(super) mod refusal;
 mod shape;
 #[cfg(test)]
 mod tests;

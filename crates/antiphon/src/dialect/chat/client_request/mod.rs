@@ -3,6 +3,7 @@
 //! - [`shape`]: the errors for messages that OpenAI would reject too, in its own texts.
 //! - [`instructions`], [`tools`], [`options`]: the fields, the inverse of the encoder's modules.
 //! - [`faults`]: the faults of messages that items do not show.
+//! - [`refusal`]: the errors for faults that items show.
 //!
 //! | field | field of the Responses API |
 //! |---|---|
@@ -25,6 +26,7 @@ pub(super) mod faults;
 mod field;
 mod instructions;
 mod options;
+pub(super) mod refusal;
 mod shape;
 #[cfg(test)]
 mod tests;

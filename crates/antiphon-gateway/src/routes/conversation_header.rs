@@ -1,0 +1,71 @@
+//! The header `Antiphon-Conversation`: it names the stored conversation that a request continues,
+//! for clients that cannot add a field to the body.
+
+use std::sync::Arc;
+
+use antiphon::json::{Object, quote};
+use axum::extract::{Request, State};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use http::{HeaderMap, header};
+
+use super::extract::read_decoded;
+use crate::error::ApiError;
+use crate::gateway::Gateway;
+use crate::request::conversation;
+
+const NAME: &str = "antiphon-conversation";
+
+/// The maximum length in characters of an id that an error repeats.
+const MAX_SHOWN: usize = 64;
+
+/// The conversation that the header names.
+pub(super) fn named_conversation(headers: &HeaderMap) -> Option<String> {
+    let value = headers.get(NAME)?;
+    Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
+}
+
+/// Moves the header into the field `conversation` of a request of the Responses API. Rejects a
+/// body that names another conversation.
+pub(super) async fn move_to_body(
+    State(gateway): State<Arc<Gateway>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let Some(id) = named_conversation(request.headers()) else {
+        return next.run(request).await;
+    };
+    match with_field(&gateway, request, &id).await {
+        Ok(request) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+async fn with_field(
+    gateway: &Arc<Gateway>,
+    request: Request,
+    id: &str,
+) -> Result<Request, ApiError> {
+    let (mut parts, body) = read_decoded(gateway, request).await?;
+    let body = add_field(body, id)?;
+    parts.headers.remove(NAME);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Ok(Request::from_parts(parts, body.into()))
+}
+
+/// The body with the field. An invalid body stays the same: the route rejects it.
+fn add_field(body: Bytes, id: &str) -> Result<Bytes, ApiError> {
+    let Ok(mut fields) = Object::parse(&body) else { return Ok(body) };
+    match conversation(&fields) {
+        Ok(None) => {
+            fields.set("conversation", quote(id));
+            Ok(fields.to_bytes())
+        }
+        Ok(Some(named)) if named != id => {
+            let shown = |id: &str| id.chars().take(MAX_SHOWN).collect();
+            Err(ApiError::OtherConversation { header: shown(id), body: shown(&named) })
+        }
+        Ok(Some(_)) | Err(_) => Ok(body),
+    }
+}
