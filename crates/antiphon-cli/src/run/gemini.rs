@@ -83,7 +83,7 @@ fn settings(mut settings: Map<String, Value>, model: Option<&str>) -> Value {
     let login = json!({"auth": {"selectedType": "gemini-api-key"}});
     merge(&mut settings, "security", login);
     if let Some(model) = model {
-        let every = json!([{"match": {}, "modelConfig": {"model": model}}]);
+        let every = json!([{"match": {"model": "base"}, "modelConfig": {"model": model}}]);
         merge(&mut settings, "modelConfigs", json!({"customOverrides": every}));
     }
     Value::Object(settings)

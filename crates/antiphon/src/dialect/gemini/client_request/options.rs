@@ -189,7 +189,8 @@ fn effort(thinking: &Fields<'_>) -> Result<Option<&'static str>, InvalidRequest>
 /// The JSON format of the answer.
 fn format(config: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
     let kind = config.present("responseMimeType");
-    let (own, json) = (config.present("responseSchema"), config.present("responseJsonSchema"));
+    let schema = config.present("responseJsonSchema");
+    let schema = schema.or_else(|| config.present("responseSchema"));
     match kind.as_ref().map(Field::text).transpose()?.as_deref() {
         None | Some("" | "text/plain") => return Ok(()),
         Some("application/json") => {}
@@ -199,20 +200,14 @@ fn format(config: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), Inval
             return Ok(());
         }
     }
-    let schema = match (&json, &own) {
-        (Some(schema), _) => Some(schema.object().map(|_| schema.raw().to_owned())?),
-        (None, Some(schema)) => Some(schema.object().map(|_| to_json_schema(schema.raw()))?),
-        (None, None) => None,
+    let format = match schema {
+        None => r#"{"type":"json_object"}"#.to_owned(),
+        Some(schema) => {
+            schema.object()?;
+            let schema = to_json_schema(schema.raw());
+            format!(r#"{{"type":"json_schema","name":"output","strict":false,"schema":{schema}}}"#)
+        }
     };
-    decoder.set_raw(
-        "text",
-        match schema {
-            None => r#"{"format":{"type":"json_object"}}"#.to_owned(),
-            Some(schema) => {
-                let head = r#""type":"json_schema","name":"output","strict":false"#;
-                format!(r#"{{"format":{{{head},"schema":{schema}}}}}"#)
-            }
-        },
-    );
+    decoder.set_raw("text", format!(r#"{{"format":{format}}}"#));
     Ok(())
 }

@@ -1,5 +1,8 @@
 //! Google's form of a schema, which is that of OpenAPI 3.0, as a JSON schema.
 //!
+//! Google also reads a JSON schema in this form, and Gemini CLI sends types in upper case in the
+//! fields for JSON schemas.
+//!
 //! Source: Google's reference of `Schema`.
 
 use serde_json::value::RawValue;
@@ -34,8 +37,8 @@ fn convert_field(key: &str, raw: &str, is_nullable: bool) -> Option<String> {
         "type" => convert_type(raw, is_nullable)?,
         "enum" if is_nullable => nullable_enum(raw),
         "items" | "additionalProperties" => to_json_schema(raw),
-        "anyOf" | "any_of" | "prefixItems" => convert_all(raw),
-        "properties" | "$defs" => convert_named(raw),
+        "anyOf" | "any_of" | "allOf" | "oneOf" | "prefixItems" => convert_all(raw),
+        "properties" | "$defs" | "definitions" => convert_named(raw),
         key if COUNTS.contains(&key) => unquote(raw).map_or_else(|| raw.to_owned(), Into::into),
         _ => raw.to_owned(),
     })

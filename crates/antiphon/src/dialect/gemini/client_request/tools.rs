@@ -71,11 +71,8 @@ impl Function {
 }
 
 fn parameters(declaration: &Fields<'_>) -> Result<String, InvalidRequest> {
-    if let Some(schema) = declaration.present("parametersJsonSchema") {
-        schema.object()?;
-        return Ok(schema.raw().to_owned());
-    }
-    match declaration.present("parameters") {
+    let schema = declaration.present("parametersJsonSchema");
+    match schema.or_else(|| declaration.present("parameters")) {
         Some(schema) => schema.object().map(|_| to_json_schema(schema.raw())),
         None => Ok(r#"{"type":"object","properties":{}}"#.to_owned()),
     }

@@ -86,10 +86,14 @@ fn schema_of_the_answer_becomes_its_format() {
             "type": {"type": "string", "enum": ["A", "B"]}}}}}});
     assert_eq!(decode_all(&fields, Responses)["text"], expected);
 
-    let own = json!({"type": "object", "additionalProperties": false});
-    let fields =
-        config(&json!({"responseMimeType": "application/json", "responseJsonSchema": own}));
-    assert_eq!(decode_all(&fields, Chat)["text"]["format"]["schema"], own);
+    // Gemini CLI sends types in upper case in this field.
+    for kind in ["object", "OBJECT"] {
+        let own = json!({"type": kind, "additionalProperties": false});
+        let fields =
+            config(&json!({"responseMimeType": "application/json", "responseJsonSchema": own}));
+        let expected = json!({"type": "object", "additionalProperties": false});
+        assert_eq!(decode_all(&fields, Chat)["text"]["format"]["schema"], expected);
+    }
     let fields = config(&json!({"responseMimeType": "application/json"}));
     assert_eq!(decode_all(&fields, Chat)["text"], json!({"format": {"type": "json_object"}}));
 }
