@@ -41,7 +41,7 @@ async fn calls_without_ids_are_paired_in_order() {
 #[tokio::test]
 async fn faults_are_repaired_and_reported() {
     let twice = json!([{"functionResponse":
-        {"id": "call_echo_1", "name": "echo", "response": {"output": "x"}}}]);
+        {"id": "call_echo_1", "name": "echo", "response": {"output": "y"}}}]);
     let again = json!({"role": "user", "parts": twice});
     for (contents, fault) in [
         (json!([user("Echo x"), calls(&["x"]), user("Hello")]), "unanswered_call=1"),
@@ -73,7 +73,6 @@ async fn stored_conversation_recognizes_resent_calls() {
         contents.push(json!({"role": "model", "parts": [{"text": "echo said: x"}]}));
         contents.push(user("Hello"));
         let answer = generate(&named, Mode::Whole, &request(&json!(contents))).await;
-        assert_eq!(answer.header("antiphon-repairs"), None, "{name:?}");
         assert_eq!(answer.header("antiphon-resent"), Some("4"), "{name:?}");
         assert_eq!(client.items(&conversation).await.len(), 6, "{name:?}");
     }
