@@ -47,7 +47,7 @@ NEWEST = Versions(PYTHON_SUITES / "requirements.txt", NODE_SUITES)
 VERSIONS = {
     "newest": NEWEST,
     # There is no provider of Open Responses for this AI SDK, `openai_methods` lists the methods of
-    # the newest libraries, Anthropic's are not pinned there, and coding agents update
+    # the newest libraries, Anthropic's and Google's are not pinned there, and coding agents update
     # themselves.
     "oldest": Versions(
         HERE / "oldest" / "requirements.txt",
@@ -55,6 +55,7 @@ VERSIONS = {
         without=(
             *("open_responses", "openai_methods", "openai_node_methods", "codex"),
             *("anthropic", "anthropic_node", "ai_sdk_anthropic", "claude_code"),
+            *("google_genai", "google_genai_node", "gemini_cli"),
         ),
         lose_more=True,
     ),

@@ -51,10 +51,12 @@ class Setup:
 # The official clients.
 OFFICIAL = ("openai", "openai_node")
 
-# The clients of Chat Completions and of Anthropic's API, which keep their history themselves.
+# The clients of Chat Completions, of Anthropic's and of Google's API, which keep their history
+# themselves.
 CHAT = ("chat", "chat_node")
 ANTHROPICS = ("anthropic", "anthropic_node", "ai_sdk_anthropic", "claude_code")
-WITHOUT_STATE = (*CHAT, *ANTHROPICS)
+GOOGLES = ("google_genai", "google_genai_node", "gemini_cli")
+WITHOUT_STATE = (*CHAT, *ANTHROPICS, *GOOGLES)
 
 # Those of a short run in front of another API.
 TRANSLATED = (*OFFICIAL, *WITHOUT_STATE, "reasoning", "codex")

@@ -35,6 +35,9 @@ SUITES = {
     "chat_node": "chat.test.js",
     "codex": "codex.test.js",
     "claude_code": "claude_code.test.js",
+    "google_genai": "test_google_genai.py",
+    "google_genai_node": "google_genai.test.js",
+    "gemini_cli": "gemini_cli.test.js",
 }
 
 TEST_TIMEOUT = 60
@@ -42,7 +45,7 @@ RUN_TIMEOUT = 900
 
 # Settings that a shell may hold for these clients, and that must not reach them.
 FOREIGN = (
-    *("ANTHROPIC_", "OPENAI_", "AZURE_", "FOUNDRY_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_"),
+    *("ANTHROPIC_", "OPENAI_", "GEMINI_", "GOOGLE_", "AZURE_", "FOUNDRY_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_"),
     *("PYTEST_", "NODE_"),
 )
 

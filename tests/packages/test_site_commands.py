@@ -94,7 +94,8 @@ def test_a_server_starts(sample: Sample, provider: Provider, tmp_path: Path) -> 
 def test_a_coding_agent_starts(sample: Sample, provider: Provider, tmp_path: Path) -> None:
     """In its place is a program that prints its arguments and its environment."""
     path = stand_in(sample.text.split()[2], tmp_path, 'printf "%s\\n" "$@"; env')
-    printed = run(words_of(sample, provider.url), tmp_path, PATH=path, BROWSER="true")
+    env = {"PATH": path, "HOME": str(tmp_path), "BROWSER": "true"}
+    printed = run(words_of(sample, provider.url), tmp_path, **env)
     assert re.search(r"http://127\.0\.0\.1:\d+", printed)
     own_arguments = shlex.split(sample.text.partition(" -- ")[2])
     assert all(argument in printed.splitlines() for argument in own_arguments)

@@ -250,9 +250,10 @@ fn bearer_token(headers: &HeaderMap) -> Option<&str> {
     (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then_some(token.trim())
 }
 
-/// The key in the header of Anthropic's clients or of Azure's.
+/// The key in the header of Anthropic's clients, of Azure's or of Google's.
 fn key_header(headers: &HeaderMap) -> Option<&str> {
-    let key = headers.get("x-api-key").or_else(|| headers.get("api-key"))?.to_str().ok()?.trim();
+    let names = ["x-api-key", "api-key", "x-goog-api-key"];
+    let key = names.into_iter().find_map(|name| headers.get(name))?.to_str().ok()?.trim();
     (!key.is_empty()).then_some(key)
 }
 

@@ -16,9 +16,9 @@ use serde_json::Value;
 #[test]
 fn requests_decode_as_expected() {
     let mut wrong = Vec::new();
-    for case in cases() {
+    for (client, case) in CLIENTS.into_iter().flat_map(|client| cases(client)) {
         for upstream in UpstreamApi::ALL {
-            let received = decoded(&case, upstream);
+            let received = decoded(client, &case, upstream);
             let name = case.file_stem().expect("a case is a file").to_string_lossy();
             let path = case.with_file_name(format!("expected/{name}.{upstream}"));
             if std::env::var("ANTIPHON_GOLDEN").is_ok_and(|mode| mode == "write") {
@@ -31,21 +31,25 @@ fn requests_decode_as_expected() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
 }
 
-fn cases() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/client-requests/anthropic");
+/// The APIs with cases, and the names of their folders.
+const CLIENTS: [(ClientApi, &str); 2] =
+    [(ClientApi::Anthropic, "anthropic"), (ClientApi::Gemini, "gemini")];
+
+fn cases((client, folder): (ClientApi, &str)) -> Vec<(ClientApi, PathBuf)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/client-requests");
+    let root = root.join(folder);
     let entries = fs::read_dir(root).expect("there are cases");
     let paths = entries.map(|entry| entry.expect("the folder can be read").path());
     let mut paths: Vec<PathBuf> = paths.filter(|path| path.is_file()).collect();
     paths.sort();
     assert!(paths.len() >= 4, "there are cases");
-    paths
+    paths.into_iter().map(|path| (client, path)).collect()
 }
 
 /// The decoded request as text.
-fn decoded(case: &Path, upstream: UpstreamApi) -> String {
+fn decoded(client: ClientApi, case: &Path, upstream: UpstreamApi) -> String {
     let text = fs::read_to_string(case).expect("a case can be read");
     let request = Object::parse_str(&text).expect("a request is an object");
-    let client = ClientApi::Anthropic;
     let mut lines = Vec::new();
     match client.decode_request(&request, upstream, &Origin::new("host model")) {
         Ok(decoded) => {

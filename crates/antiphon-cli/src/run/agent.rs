@@ -6,6 +6,7 @@ use antiphon_gateway::settings::Secret;
 use clap::ValueEnum;
 use serde_json::json;
 
+use super::gemini;
 use crate::failure::Failure;
 use crate::one_line::quote;
 
@@ -18,7 +19,7 @@ pub(super) enum Agent {
     Claude,
     /// opencode, over the Responses API
     Opencode,
-    /// Gemini CLI: not supported, because the gateway does not serve Google's API
+    /// Gemini CLI, over the Gemini API
     Gemini,
 }
 
@@ -84,24 +85,13 @@ impl Agent {
         }
     }
 
-    /// Rejects an agent that speaks no API of the gateway.
-    pub(super) fn check_supported(self) -> Result<(), Failure> {
-        match self {
-            Self::Codex | Self::Claude | Self::Opencode => Ok(()),
-            Self::Gemini => Err(Failure::usage(
-                "gemini speaks only Google's API (generateContent), which the gateway does not \
-                 serve; run codex, claude or opencode",
-            )),
-        }
-    }
-
     /// The process that uses `endpoint`. `args` follow the arguments for the gateway.
-    /// `has_variable`: whether the environment has a variable of this name.
+    /// `variable` reads the environment.
     pub(super) fn launch(
         self,
         endpoint: &Endpoint,
         args: &[OsString],
-        has_variable: impl Fn(&str) -> bool,
+        variable: impl Fn(&str) -> Option<String>,
     ) -> Result<Launch, Failure> {
         let mut launch = Launch {
             program: self.program(),
@@ -110,10 +100,10 @@ impl Agent {
             removed: OPERATOR_VARIABLES.to_vec(),
         };
         match self {
-            Self::Codex => set_codex(&mut launch, endpoint, has_variable),
+            Self::Codex => set_codex(&mut launch, endpoint, variable),
             Self::Claude => set_claude(&mut launch, endpoint),
-            Self::Opencode => set_opencode(&mut launch, endpoint, has_variable)?,
-            Self::Gemini => self.check_supported()?,
+            Self::Opencode => set_opencode(&mut launch, endpoint, variable)?,
+            Self::Gemini => gemini::configure(&mut launch, endpoint, variable)?,
         }
         launch.arguments.extend_from_slice(args);
         Ok(launch)
@@ -121,9 +111,9 @@ impl Agent {
 }
 
 /// Codex takes a provider as settings on its command line, which also hold for its subcommands.
-fn set_codex(launch: &mut Launch, endpoint: &Endpoint, has_variable: impl Fn(&str) -> bool) {
+fn set_codex(launch: &mut Launch, endpoint: &Endpoint, variable: impl Fn(&str) -> Option<String>) {
     let key_variable = match &endpoint.key {
-        AgentKey::Own(variable) if has_variable(variable) => variable,
+        AgentKey::Own(name) if variable(name).is_some() => name,
         key => {
             launch.variables.push((KEY_VARIABLE, key.text().to_owned()));
             KEY_VARIABLE
@@ -163,13 +153,13 @@ fn set_claude(launch: &mut Launch, endpoint: &Endpoint) {
 fn set_opencode(
     launch: &mut Launch,
     endpoint: &Endpoint,
-    has_variable: impl Fn(&str) -> bool,
+    variable: impl Fn(&str) -> Option<String>,
 ) -> Result<(), Failure> {
     let model = endpoint.model.as_ref().ok_or_else(|| {
         Failure::usage("opencode has no default model for a gateway; give --model NAME")
     })?;
     let key = match &endpoint.key {
-        AgentKey::Own(variable) if has_variable(variable) => format!("{{env:{variable}}}"),
+        AgentKey::Own(name) if variable(name).is_some() => format!("{{env:{name}}}"),
         key => key.text().to_owned(),
     };
     let config = json!({
@@ -190,7 +180,7 @@ fn set_opencode(
 
 impl AgentKey {
     /// The text of the key. An agent without a key of its own sends any.
-    fn text(&self) -> &str {
+    pub(super) fn text(&self) -> &str {
         match self {
             Self::Gateway(key) => key.reveal(),
             Self::Any | Self::Own(_) => ANY_KEY,
@@ -205,7 +195,8 @@ mod tests {
     fn launched(agent: Agent, key: AgentKey, model: Option<&str>, has_variable: bool) -> Launch {
         let base = "http://127.0.0.1:9".to_owned();
         let endpoint = Endpoint { base, key, model: model.map(str::to_owned) };
-        agent.launch(&endpoint, &["exec".into()], |_| has_variable).unwrap()
+        let variable = |_: &str| has_variable.then(|| "sk-own".to_owned());
+        agent.launch(&endpoint, &["exec".into()], variable).unwrap()
     }
 
     fn gateway_key() -> AgentKey {

@@ -5,6 +5,7 @@ mod args;
 mod browser;
 mod child;
 mod gateway;
+mod gemini;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
@@ -21,7 +22,6 @@ use crate::{logging, serve, settings};
 
 /// Runs the agent. The exit code is that of the agent.
 pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
-    args.agent.check_supported()?;
     if let Some(file) = &args.log {
         logging::install_in(file, settings::environment)?;
     }
@@ -30,8 +30,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
 
 async fn run_agent(args: &RunArgs) -> Result<ExitCode, Failure> {
     let gateway = Gateway::open(args).await?;
-    let has_variable = |name: &str| settings::environment(name).is_ok_and(|text| text.is_some());
-    let launch = args.agent.launch(&gateway.endpoint, &args.args, has_variable)?;
+    let variable = |name: &str| settings::environment(name).ok().flatten();
+    let launch = args.agent.launch(&gateway.endpoint, &args.args, variable)?;
     if args.inspect {
         show_inspector(&gateway.inspector());
     }

@@ -182,12 +182,42 @@ curl -sS "$base/models"
 }
 
 #[test]
-fn gemini_is_refused_with_the_reason() {
-    let ended = Agents::with("gemini", "").run(&["gemini"]).ends();
-    let sentence = "error: gemini speaks only Google's API (generateContent), which the gateway \
-                    does not serve; run codex, claude or opencode\n";
-    let expected = Ended { code: Some(2), stdout: String::new(), stderr: sentence.to_owned() };
-    assert_eq!(ended, expected);
+fn gemini_calls_the_gateway_of_its_environment() {
+    let script = r#"
+cat "$GEMINI_CLI_SYSTEM_SETTINGS_PATH"
+curl -sS "$GOOGLE_GEMINI_BASE_URL/v1beta/models?key=$GEMINI_API_KEY"
+"#;
+    let agents = Agents::with("gemini", script);
+    let home = tempfile::tempdir().unwrap();
+    let home = home.path().display().to_string();
+    let run = agents.run(&["gemini", "--", "-p", "Hello"]).variable("HOME", &home);
+    let ended = run.variable("GOOGLE_GENAI_USE_GCA", "true").ends();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(ended.stdout.contains(r#""selectedType":"gemini-api-key""#), "{}", ended.stdout);
+    assert!(ended.stdout.contains(r#""name":"models/sim""#), "{}", ended.stdout);
+    assert_eq!(agents.arguments(), ["-p", "Hello"]);
+    assert_eq!(agents.variable("GEMINI_MODEL").as_deref(), Some("sim"));
+    assert_eq!(agents.variable("GOOGLE_GENAI_USE_GCA"), None);
+
+    let upstream = Canned::listing(&["gpt-9"]);
+    let args = ["gemini", "--upstream", &upstream.url()];
+    let run = agents.run(&args).variable("HOME", &home).variable("OPENAI_API_KEY", "sk-own");
+    let ended = run.ends();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert!(upstream.head().contains("sk-own"));
+    assert_eq!(agents.variable("GEMINI_MODEL"), None);
+}
+
+#[test]
+fn unreadable_settings_of_gemini_are_a_failure() {
+    let agents = Agents::with("gemini", "");
+    let settings = tempfile::NamedTempFile::new().unwrap();
+    let path = settings.path().display().to_string();
+    let run = agents.run(&["gemini"]).variable("GEMINI_CLI_SYSTEM_SETTINGS_PATH", &path);
+    let ended = run.ends();
+    assert_eq!(ended.code, Some(1));
+    let sentence = format!("error: cannot read the settings of gemini in {path}: EOF while");
+    assert!(ended.stderr.starts_with(&sentence), "{}", ended.stderr);
 }
 
 #[test]

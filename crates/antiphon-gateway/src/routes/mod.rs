@@ -9,6 +9,7 @@ mod extract;
 mod faults;
 mod forward;
 mod gate;
+mod gemini_key;
 mod health;
 mod identify;
 mod inspect;
@@ -25,7 +26,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::OriginalUri;
+use axum::extract::{OriginalUri, Request};
 use axum::middleware::{from_fn, from_fn_with_state as layer};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, on, post};
@@ -41,8 +42,9 @@ use crate::gateway::Gateway;
 /// The router of all routes, also below the paths of Azure's clients. Every other URL gets an error
 /// in the provider's form. `address` is the IP address of the listener.
 pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
+    let normalize = |request: Request| gemini_key::move_to_header(azure_path::normalize(request));
     let routes = v1_router(gateway, address);
-    Router::new().fallback_service(MapRequest::new(routes, azure_path::normalize))
+    Router::new().fallback_service(MapRequest::new(routes, normalize))
 }
 
 fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
@@ -102,6 +104,16 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::reject_while_stopping))
         .layer(from_fn(client_api::write_errors));
+    let gemini = Router::new()
+        .route("/v1beta/models", get(client_api::list_gemini))
+        .route(
+            "/v1beta/models/{*model}",
+            post(client_api::act_on_model)
+                .route_layer(layer(with_gateway(), gate::permit_turn))
+                .get(client_api::show_gemini),
+        )
+        .route_layer(layer(with_gateway(), gate::admit))
+        .layer(layer(with_gateway(), gate::reject_while_stopping));
     Router::new()
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
@@ -109,10 +121,12 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route("/openapi.json", get(openapi::describe))
         .route("/faults/{name}", get(faults::show))
         .nest("/v1", v1)
+        .merge(gemini)
         .merge(inspect::router(gateway, address))
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)
         .layer(layer(PageGuard::new(gateway, address), protect))
+        .layer(from_fn(client_api::write_gemini_errors))
         .layer(layer(with_gateway(), identify::identify))
         .with_state(Arc::clone(gateway))
 }

@@ -21,7 +21,7 @@ pub(super) async fn list(
     caller: Caller,
     headers: HeaderMap,
 ) -> Response {
-    let models: Vec<String> = models(&gateway, &caller).await;
+    let models = listed_models(&gateway, &caller).await;
     if is_from_anthropics_client(&headers) {
         return json(anthropic_list(&models));
     }
@@ -35,20 +35,29 @@ pub(super) async fn show(
     headers: HeaderMap,
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
-    let is_it = |model: &String| {
-        Object::parse(model.as_bytes())
-            .is_ok_and(|model| model.get("id") == Some(quote(&id).as_str()))
-    };
-    let model = models(&gateway, &caller).await.into_iter().find(is_it);
-    let unknown = || ApiError::ModelNotListed { model: id.clone() };
-    let model = model.ok_or_else(unknown)?;
+    let model = find_model(&gateway, &caller, &id).await?;
     Ok(json(match is_from_anthropics_client(&headers) {
         true => anthropic_model(&model),
         false => model,
     }))
 }
 
-async fn models(gateway: &Gateway, caller: &Caller) -> Vec<String> {
+/// The listed model with this id, in the form of OpenAI's Models API.
+pub(super) async fn find_model(
+    gateway: &Gateway,
+    caller: &Caller,
+    id: &str,
+) -> Result<String, ApiError> {
+    let is_it = |model: &String| {
+        Object::parse(model.as_bytes())
+            .is_ok_and(|model| model.get("id") == Some(quote(id).as_str()))
+    };
+    let model = listed_models(gateway, caller).await.into_iter().find(is_it);
+    model.ok_or_else(|| ApiError::ModelNotListed { model: id.to_owned() })
+}
+
+/// The listed models, in the form of OpenAI's Models API.
+pub(super) async fn listed_models(gateway: &Gateway, caller: &Caller) -> Vec<String> {
     let listed = gateway.upstreams.models(caller).await;
     let local = gateway.upstreams.local().map(|local| {
         let id = quote(local.name);

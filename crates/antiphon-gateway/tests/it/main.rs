@@ -15,6 +15,7 @@ mod disconnects;
 mod encrypted;
 mod errors;
 mod faults;
+mod gemini;
 mod id_scopes;
 mod inspection;
 mod limits;

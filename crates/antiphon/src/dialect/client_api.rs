@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::request::Omission;
-use super::{Dialect, UpstreamApi, Writer, anthropic, chat};
+use super::{Dialect, UpstreamApi, Writer, anthropic, chat, gemini};
 use crate::faults::Refusal;
 use crate::item::{Item, Kind};
 use crate::json::Object;
@@ -16,6 +16,8 @@ pub enum ClientApi {
     Chat,
     /// Anthropic's Messages API.
     Anthropic,
+    /// Google's Gemini API.
+    Gemini,
 }
 
 /// A request of such a client, as a request of the Responses API.
@@ -55,19 +57,21 @@ pub struct ClientFault {
 
 impl ClientApi {
     /// Every API.
-    pub const ALL: [Self; 2] = [Self::Chat, Self::Anthropic];
+    pub const ALL: [Self; 3] = [Self::Chat, Self::Anthropic, Self::Gemini];
 
-    /// The API of servers that understand such requests unchanged.
-    pub fn upstream_api(self) -> UpstreamApi {
+    /// The API of upstreams that understand such requests unchanged; `None` if no upstream does.
+    pub fn upstream_api(self) -> Option<UpstreamApi> {
         match self {
-            Self::Chat => UpstreamApi::Chat,
-            Self::Anthropic => UpstreamApi::Anthropic,
+            Self::Chat => Some(UpstreamApi::Chat),
+            Self::Anthropic => Some(UpstreamApi::Anthropic),
+            Self::Gemini => None,
         }
     }
 
     /// Converts a request. `origin` is the upstream and model that will answer: it receives the
     /// reasoning of the history that has no other origin. `upstream` is the upstream's API: if it
-    /// is the client's, fields that the Responses API does not have stay unchanged.
+    /// is the client's, fields that the Responses API does not have stay unchanged. A request of
+    /// the Gemini API needs two fields that its client sends in the path: `model` and `stream`.
     pub fn decode_request(
         self,
         request: &Object<'_>,
@@ -77,15 +81,17 @@ impl ClientApi {
         match self {
             Self::Chat => chat::decode_request(request, upstream, origin),
             Self::Anthropic => anthropic::decode_request(request, upstream, origin),
+            Self::Gemini => gemini::decode_request(request, upstream, origin),
         }
     }
 
     /// The faults of a request for which a server of its API rejects it, and that its items do not
-    /// show.
+    /// show. None if no upstream has the API.
     pub fn find_faults(self, request: &Object<'_>) -> Vec<ClientFault> {
         match self {
             Self::Chat => chat::find_faults(request),
             Self::Anthropic => anthropic::find_faults(request),
+            Self::Gemini => Vec::new(),
         }
     }
 
@@ -95,6 +101,7 @@ impl ClientApi {
         match self {
             Self::Chat => chat::reword(request, refusal),
             Self::Anthropic => anthropic::reword(request, refusal),
+            Self::Gemini => gemini::reword(refusal),
         }
     }
 
@@ -104,6 +111,7 @@ impl ClientApi {
         match self {
             Self::Chat => Writer::Chat(Box::new(chat::ChatWriter::new(request, origin))),
             Self::Anthropic => Writer::Anthropic(anthropic::AnthropicWriter::new(Some(origin))),
+            Self::Gemini => Writer::Gemini(Box::new(gemini::GeminiWriter::new(request, origin))),
         }
     }
 }
@@ -124,10 +132,4 @@ impl DecodedRequest {
 
 fn str_of(raw: &Bytes) -> &str {
     str::from_utf8(raw).expect("items are UTF-8")
-}
-
-impl From<ClientApi> for Dialect {
-    fn from(api: ClientApi) -> Self {
-        api.upstream_api().into()
-    }
 }

@@ -34,9 +34,13 @@
 mod ai_sdk;
 /// Anthropic's Messages API.
 pub mod anthropic;
+mod base64;
 mod chat;
 mod client_api;
 mod conversion;
+mod effort;
+/// Google's Gemini API.
+pub mod gemini;
 mod item_form;
 mod passing;
 mod request;

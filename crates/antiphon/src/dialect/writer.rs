@@ -1,6 +1,6 @@
 //! Writes the output of an assembler in a client's dialect.
 
-use super::{Dialect, anthropic, chat};
+use super::{Dialect, anthropic, chat, gemini};
 use crate::json::Object;
 use crate::stream::{Event, Finished, Note};
 
@@ -16,6 +16,8 @@ pub enum Writer {
     Chat(Box<chat::ChatWriter>),
     /// Writes the events of Anthropic Messages.
     Anthropic(anthropic::AnthropicWriter),
+    /// Writes the chunks of the Gemini API. Their events have no type.
+    Gemini(Box<gemini::GeminiWriter>),
 }
 
 impl Writer {
@@ -35,6 +37,7 @@ impl Writer {
             Self::Responses => vec![event],
             Self::Chat(writer) => writer.event(&event),
             Self::Anthropic(writer) => writer.event(&event),
+            Self::Gemini(writer) => writer.event(&event),
         }
     }
 
@@ -53,6 +56,7 @@ impl Writer {
             Self::Responses => Vec::new(),
             Self::Chat(writer) => writer.end(response),
             Self::Anthropic(writer) => writer.end(response),
+            Self::Gemini(writer) => writer.end(response),
         }
     }
 
@@ -62,6 +66,7 @@ impl Writer {
             Self::Responses => Vec::new(),
             Self::Chat(_) => chat::left_out(finished),
             Self::Anthropic(_) => anthropic::left_out(finished),
+            Self::Gemini(_) => gemini::left_out(finished),
         }
     }
 
@@ -71,7 +76,7 @@ impl Writer {
         match self {
             Self::Responses => true,
             Self::Chat(writer) => !writer.has_failed(),
-            Self::Anthropic(_) => false,
+            Self::Anthropic(_) | Self::Gemini(_) => false,
         }
     }
 
@@ -89,6 +94,7 @@ impl Writer {
             Self::Responses => response.to_text(),
             Self::Chat(writer) => writer.fold(response),
             Self::Anthropic(writer) => writer.fold(response),
+            Self::Gemini(writer) => writer.fold(response),
         }
     }
 }

@@ -1,10 +1,14 @@
 //! Writes the answer of a turn in the client's API.
 
+use std::convert::Infallible;
+
 use antiphon::dialect::Writer;
 use antiphon::json::Object;
 use antiphon::stream::Event;
+use axum::body::Body;
 use axum::response::{IntoResponse as _, Response};
-use futures_util::{StreamExt as _, stream};
+use bytes::Bytes;
+use futures_util::{Stream, StreamExt as _, stream};
 use http::StatusCode;
 
 use super::super::json;
@@ -25,6 +29,50 @@ pub(super) fn write(answer: Answer, mut writer: Writer) -> Response {
                 events.flat_map(move |event| stream::iter(write_event(event, &mut writer)));
             (headers, sse(written)).into_response()
         }
+    }
+}
+
+/// The answer, with the events of a stream as the elements of one array. A stream that is cut ends
+/// without the end of the array.
+pub(super) fn write_array(answer: Answer, mut writer: Writer) -> Response {
+    match answer {
+        Answer::Whole(..) => write(answer, writer),
+        Answer::Stream(Head(headers), events) => {
+            let events = events.into_stream();
+            let mut array = ArrayWriter::default();
+            let pieces = events.flat_map(move |event| {
+                let is_end = matches!(event, OutgoingEvent::Done);
+                let written = write_event(event, &mut writer);
+                stream::iter(array.write(written, is_end))
+            });
+            (headers, json(array_body(pieces))).into_response()
+        }
+    }
+}
+
+fn array_body(pieces: impl Stream<Item = Bytes> + Send + 'static) -> Body {
+    Body::from_stream(pieces.map(Ok::<_, Infallible>))
+}
+
+/// Writes the pieces of an array.
+#[derive(Default)]
+struct ArrayWriter {
+    has_begun: bool,
+}
+
+impl ArrayWriter {
+    fn write(&mut self, events: Vec<OutgoingEvent>, is_end: bool) -> Vec<Bytes> {
+        let mut pieces = Vec::new();
+        for event in events.into_iter().filter_map(OutgoingEvent::into_event) {
+            let separator: &[u8] = if self.has_begun { b",\r\n" } else { b"[" };
+            self.has_begun = true;
+            pieces.push(Bytes::from([separator, &event.data].concat()));
+        }
+        if is_end {
+            let end: &[u8] = if self.has_begun { b"]" } else { b"[]" };
+            pieces.push(Bytes::from_static(end));
+        }
+        pieces
     }
 }
 

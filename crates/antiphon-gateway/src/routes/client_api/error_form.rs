@@ -12,7 +12,7 @@ use crate::media_type;
 use crate::request_id::RequestId;
 
 /// The maximum size of an error answer. A longer one loses its body.
-const MAX_ERROR: usize = 1 << 20;
+pub(super) const MAX_ERROR: usize = 1 << 20;
 
 /// Writes the errors of requests of Anthropic's API in Anthropic's form, with `request-id`. Source:
 /// Anthropic's documentation of errors.

@@ -1,5 +1,6 @@
-//! `POST /v1/chat/completions`, `POST /v1/messages` and `POST /v1/messages/count_tokens`: the APIs
-//! of clients that resend their whole history.
+//! `POST /v1/chat/completions`, `POST /v1/messages`, `POST /v1/messages/count_tokens` and
+//! `POST /v1beta/models/{model}:generateContent`: the APIs of clients that resend their whole
+//! history.
 //!
 //! A request becomes one of the Responses API and runs as a turn. The answer is written in the
 //! client's API. A request for an upstream with the same API passes to it unchanged, unless it
@@ -8,17 +9,26 @@
 
 mod answer;
 mod error_form;
+mod gemini;
+mod gemini_errors;
+mod gemini_models;
 mod models;
 mod prepared;
 
 use std::sync::Arc;
 
-use antiphon::dialect::ClientApi;
+use antiphon::dialect::{ClientApi, Writer};
+use antiphon::json::Object;
 use axum::Extension;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use http::HeaderMap;
 
 pub(super) use self::error_form::write_errors;
+pub(super) use self::gemini::act_on_model;
+pub(super) use self::gemini_errors::{is_gemini_path, write_gemini_errors};
+pub(super) use self::gemini_models::{list_gemini, show_gemini};
 pub(super) use self::models::{anthropic_list, anthropic_model, is_from_anthropics_client};
 use self::prepared::{Prepared, Purpose};
 use super::json;
@@ -29,7 +39,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::limits::TurnPermit;
 use crate::request::parse_object;
-use crate::turn;
+use crate::turn::{self, Answer};
 
 /// `POST /v1/chat/completions`
 pub(super) async fn complete_chat(
@@ -62,7 +72,8 @@ pub(super) async fn count_tokens(
     let (parts, body) = InspectedBody::read(request, true, &gateway).await?;
     let json_body = body.whole().cloned().unwrap_or_default();
     let fields = parse_object(&json_body)?;
-    let prepared = Prepared::new(Purpose::Count, &gateway, &parts.headers, &fields)?;
+    let prepared =
+        Prepared::new(Purpose::Count(ClientApi::Anthropic), &gateway, &parts.headers, &fields)?;
     if let Some(upstream) = prepared.unchanged_for() {
         return passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await;
     }
@@ -94,14 +105,37 @@ async fn answer(
             false => passthrough::forward_whole(&gateway, upstream, &parts, body, permit).await,
         };
     }
-    let writer = api.writer(&fields, prepared.origin().clone());
+    let sent = Sent { headers: &parts.headers, fields: &fields, json: &json };
+    run(&gateway, caller, permit, prepared, sent, answer::write).await
+}
+
+/// A request as its client sent it.
+#[derive(Clone, Copy)]
+struct Sent<'a> {
+    headers: &'a HeaderMap,
+    fields: &'a Object<'a>,
+    /// The body, which identifies a retry.
+    json: &'a Bytes,
+}
+
+/// Runs a turn for the request. `write` writes the answer.
+async fn run(
+    gateway: &Arc<Gateway>,
+    caller: Caller,
+    permit: TurnPermit,
+    prepared: Prepared<'_>,
+    sent: Sent<'_>,
+    write: impl FnOnce(Answer, Writer) -> Response,
+) -> Result<Response, ApiError> {
+    let api = prepared.api();
+    let writer = api.writer(sent.fields, prepared.origin().clone());
     let is_stored = prepared.continues_conversation();
-    let create = prepared.into_request(&gateway, &parts.headers, &json);
-    let publish = |error: &ApiError| turn::publish_unreadable(&gateway, &caller, error);
+    let create = prepared.into_request(gateway, sent.headers, sent.json);
+    let publish = |error: &ApiError| turn::publish_unreadable(gateway, &caller, error);
     let create = create.inspect_err(publish)?;
-    let answer = turn::answer(Arc::clone(&gateway), caller, create, permit).await;
-    let answer = answer.map_err(|error| error.reworded(api, &fields))?;
-    let mut response = answer::write(answer, writer);
+    let answer = turn::answer(Arc::clone(gateway), caller, create, permit).await;
+    let answer = answer.map_err(|error| error.reworded(api, sent.fields))?;
+    let mut response = write(answer, writer);
     if !is_stored {
         // Nothing can be read by this id.
         response.headers_mut().remove("antiphon-response");

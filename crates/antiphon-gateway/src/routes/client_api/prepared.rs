@@ -1,7 +1,9 @@
 //! A client's request, decoded for its upstream.
 
 use antiphon::Origin;
-use antiphon::dialect::{ClientApi, ClientFault, DecodedRequest, InvalidRequest, anthropic};
+use antiphon::dialect::{
+    ClientApi, ClientFault, DecodedRequest, InvalidRequest, anthropic, gemini,
+};
 use antiphon::json::{Object, quote};
 use antiphon::repair::check;
 use bytes::Bytes;
@@ -19,8 +21,8 @@ use crate::upstream::{HttpUpstream, Upstream};
 pub(super) enum Purpose {
     /// An answer, in this API.
     Answer(ClientApi),
-    /// A count of tokens, in Anthropic's API.
-    Count,
+    /// A count of tokens, in this API.
+    Count(ClientApi),
 }
 
 /// A request whose upstream is known.
@@ -51,17 +53,27 @@ impl<'a> Prepared<'a> {
         let upstream = gateway.upstream_for_model(&model)?;
         let (api, origin) = (upstream.api(), upstream.origin(&model));
         let decoded = match purpose {
-            Purpose::Answer(client) => client.decode_request(fields, api, &origin),
-            Purpose::Count => anthropic::decode_count_request(fields, api, &origin),
+            Purpose::Count(ClientApi::Anthropic) => {
+                anthropic::decode_count_request(fields, api, &origin)
+            }
+            Purpose::Count(ClientApi::Gemini) => gemini::decode_count_request(fields, api, &origin),
+            Purpose::Answer(client) | Purpose::Count(client @ ClientApi::Chat) => {
+                client.decode_request(fields, api, &origin)
+            }
         };
         let client = purpose.api();
-        let is_same_api = api == client.upstream_api();
+        let is_same_api = client.upstream_api() == Some(api);
         let faults = if is_same_api { client.find_faults(fields) } else { Vec::new() };
         let conversation = conversation(headers, fields);
         let settings = &gateway.settings;
         let may_pass = settings.pass_through != Some(PassThrough::Nothing);
         let repairs = settings.faults == Faults::Repair;
         Ok(Self { purpose, upstream, origin, conversation, decoded, may_pass, repairs, faults })
+    }
+
+    /// The client's API.
+    pub(super) fn api(&self) -> ClientApi {
+        self.purpose.api()
     }
 
     /// The upstream and model that answer.
@@ -73,7 +85,7 @@ impl<'a> Prepared<'a> {
     /// upstream of the same API also receives a request that cannot be decoded.
     pub(super) fn unchanged_for(&self) -> Option<&'a HttpUpstream> {
         let Upstream::Http(http) = self.upstream else { return None };
-        let is_same_api = self.upstream.api() == self.purpose.api().upstream_api();
+        let is_same_api = self.api().upstream_api() == Some(self.upstream.api());
         let has_faults = !self.faults.is_empty()
             || self.decoded.as_ref().is_ok_and(|decoded| !check(&decoded.items).is_empty());
         let needs_repair = self.repairs && has_faults;
@@ -110,7 +122,7 @@ impl<'a> Prepared<'a> {
         let limits = &gateway.settings.limits;
         let request = match self.purpose {
             Purpose::Answer(_) => CreateRequest::parse(&body, identity, limits),
-            Purpose::Count => CreateRequest::parse_counted(&body, identity, limits, None),
+            Purpose::Count(_) => CreateRequest::parse_counted(&body, identity, limits, None),
         };
         let changes = ClientChanges::new(self.faults, omissions);
         Ok(request?.sent_by(headers).with_client_changes(changes))
@@ -120,8 +132,7 @@ impl<'a> Prepared<'a> {
 impl Purpose {
     fn api(self) -> ClientApi {
         match self {
-            Self::Answer(api) => api,
-            Self::Count => ClientApi::Anthropic,
+            Self::Answer(api) | Self::Count(api) => api,
         }
     }
 

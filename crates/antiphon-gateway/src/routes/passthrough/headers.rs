@@ -22,7 +22,7 @@ const FOR_THE_GATEWAY: [&str; 6] = ["host", "cookie", "expect", "forwarded", "x-
 const FORWARDED: &str = "x-forwarded-";
 
 /// Request headers with the caller's credentials.
-const CREDENTIALS: [&str; 3] = ["authorization", "x-api-key", "api-key"];
+const CREDENTIALS: [&str; 4] = ["authorization", "x-api-key", "api-key", "x-goog-api-key"];
 
 /// Answer headers about the upstream's host, which the caller did not contact.
 const OF_THE_HOST: [&str; 3] = ["set-cookie", "alt-svc", "strict-transport-security"];

@@ -18,6 +18,9 @@ fn ends(api: ClientApi) -> Vec<(Answer, &'static str)> {
             (Answer::new(MODEL).refusal("No."), "refusal"),
             (called, "tool_use"),
         ],
+        ClientApi::Gemini => {
+            vec![(said.clone(), "STOP"), (said.incomplete(), "MAX_TOKENS"), (called, "STOP")]
+        }
         _ => vec![(said.clone(), "stop"), (said.incomplete(), "length"), (called, "tool_calls")],
     }
 }
@@ -49,6 +52,7 @@ fn counts(api: ClientApi) -> &'static [&'static str] {
             "cache_creation_input_tokens",
             "cache_read_input_tokens",
         ],
+        ClientApi::Gemini => &["promptTokenCount", "candidatesTokenCount", "totalTokenCount"],
     }
 }
 
@@ -59,7 +63,7 @@ async fn usage_is_counted_as_the_api_does() {
             for mode in MODES {
                 let world = world_of(upstream).await;
                 let reply = api.send(&api.client(&world), mode, &api.hello()).await;
-                let usage = &reply.json()["usage"];
+                let usage = reply.usage();
                 for key in counts(api) {
                     assert!(usage[key].is_u64(), "{api:?} {name:?}: {usage}");
                 }
@@ -75,9 +79,13 @@ fn broken(name: antiphon_mock::Api) -> Scripted {
     Scripted::sse(answer.frames_for(name)).break_after(4)
 }
 
-/// The type of an error of the server.
-fn server_error(api: ClientApi) -> &'static str {
-    if api == ClientApi::Messages { "api_error" } else { "server_error" }
+/// The field of an error with its name, and the name of an error of the server.
+fn server_error(api: ClientApi) -> (&'static str, &'static str) {
+    match api {
+        ClientApi::Messages => ("type", "api_error"),
+        ClientApi::Gemini => ("status", "INTERNAL"),
+        ClientApi::Responses | ClientApi::Chat => ("type", "server_error"),
+    }
 }
 
 #[tokio::test]
@@ -89,7 +97,8 @@ async fn failure_within_a_stream_ends_with_an_error() {
             let answer = api.post(&api.client(&world), Mode::Streamed, &api.hello()).await;
             let events = api.events(&answer);
             let last = events.last().expect("the stream has events");
-            assert_eq!(last["error"]["type"], server_error(api), "{name:?}: {events:?}");
+            let (field, expected) = server_error(api);
+            assert_eq!(last["error"][field], expected, "{name:?}: {events:?}");
             assert_ne!(last["error"]["message"], "");
             if api == ClientApi::Messages {
                 let (first, last) = (&events[0]["type"], &last["type"]);
@@ -108,7 +117,8 @@ async fn failed_whole_answer_is_an_error() {
             let answer = api.post(&api.client(&world), Mode::Whole, &api.hello()).await;
             let refused = answer.refused();
             assert!(refused.status >= 500, "{api:?} {name:?}: {refused:?}");
-            assert_eq!(refused.body["error"]["type"], server_error(api));
+            let (field, expected) = server_error(api);
+            assert_eq!(refused.body["error"][field], expected);
             assert!(refused.body["error"]["message"].is_string());
             let is_anthropics = refused.body["type"] == "error";
             assert_eq!(is_anthropics, api == ClientApi::Messages);
@@ -134,6 +144,9 @@ fn failure_event(api: ClientApi, code: &str, kind: &str) -> Value {
         ClientApi::Messages => {
             json!({"type": "error", "error": {"type": kind, "message": "No."}})
         }
+        ClientApi::Gemini => {
+            json!({"error": {"code": 500, "message": "No.", "status": "INTERNAL"}})
+        }
         _ => json!({"error": {"message": "No.", "type": kind, "param": null, "code": code}}),
     }
 }
@@ -156,7 +169,8 @@ async fn failed_response_is_an_error() {
                 assert!(refused.status >= 429, "{api:?} {attached} {code}: {refused:?}");
                 if !attached {
                     assert_eq!(refused.status, 502, "{api:?} {code}");
-                    assert_eq!(refused.body["error"]["type"], server_error(api));
+                    let (field, expected) = server_error(api);
+                    assert_eq!(refused.body["error"][field], expected);
                 }
                 assert_eq!(refused.body["error"]["message"], "No.");
 

@@ -18,6 +18,9 @@ fn instructed(mut dialogue: Dialogue) -> Dialogue {
     if dialogue.api == ClientApi::Messages {
         return dialogue.field("system", json!([{"type": "text", "text": "Be brief."}]));
     }
+    if dialogue.api == ClientApi::Gemini {
+        return dialogue.field("systemInstruction", json!({"parts": [{"text": "Be brief."}]}));
+    }
     dialogue.history.push(json!({"role": "system", "content": "Be brief."}));
     dialogue
 }

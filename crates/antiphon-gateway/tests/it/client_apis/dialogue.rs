@@ -1,6 +1,6 @@
 //! A client that holds the conversation and resends it with each request.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::{ClientApi, Reply};
 use crate::support::{Client, Mode, World};
@@ -50,7 +50,7 @@ impl Dialogue {
 
     /// The request with this text after the history.
     pub(super) fn request_to_say(&mut self, text: &str) -> Value {
-        self.request(vec![json!({"role": "user", "content": text})])
+        self.request(vec![self.api.said(text)])
     }
 
     /// Says a text.

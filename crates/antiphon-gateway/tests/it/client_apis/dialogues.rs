@@ -10,6 +10,7 @@ fn ends(api: ClientApi) -> (&'static str, &'static str) {
         ClientApi::Responses => ("completed", "completed"),
         ClientApi::Chat => ("tool_calls", "stop"),
         ClientApi::Messages => ("tool_use", "end_turn"),
+        ClientApi::Gemini => ("STOP", "STOP"),
     }
 }
 
@@ -50,7 +51,7 @@ async fn built_in_model_answers() {
             dialogue.say("My favorite color is purple.").await;
             let recalled = dialogue.say("What is my favorite color?").await;
             assert!(recalled.text().contains("purple"), "{api:?} {}", recalled.json());
-            assert_eq!(recalled.json()["model"], SIM);
+            assert_eq!(recalled.model(), SIM);
         }
     }
 }
@@ -92,6 +93,11 @@ fn assert_sealed_reasoning(reply: &Reply) {
             };
             assert_eq!(thought["thinking"], text);
             assert_ne!(thought["signature"], "");
+        }
+        Reply::Gemini(generation) => {
+            assert_eq!(generation.thoughts(), text);
+            let called = generation.parts().iter().find(|part| part.get("functionCall").is_some());
+            assert!(called.is_some_and(|part| part["thoughtSignature"].is_string()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Clients of three APIs, in front of upstreams of every API.
+//! Clients of four APIs, in front of upstreams of every API.
 
 mod answers;
 mod conversations;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use self::dialogue::Dialogue;
 use self::reply::Reply;
 use crate::support::{Answer, Client, Mode, World, ask, output};
-use crate::{chat, messages};
+use crate::{chat, gemini, messages};
 
 /// The API of every upstream, and its name at the strict server.
 pub(crate) const UPSTREAMS: [(UpstreamApi, Api); 3] = [
@@ -30,6 +30,7 @@ pub(crate) enum ClientApi {
     Responses,
     Chat,
     Messages,
+    Gemini,
 }
 
 /// A gateway in front of an upstream of this API.
@@ -46,19 +47,20 @@ pub(crate) async fn world_with(api: UpstreamApi, change: impl FnOnce(&mut Settin
 }
 
 impl ClientApi {
-    const ALL: [Self; 3] = [Self::Responses, Self::Chat, Self::Messages];
+    const ALL: [Self; 4] = [Self::Responses, Self::Chat, Self::Messages, Self::Gemini];
 
     /// Those whose clients always resend the whole history.
-    const WITHOUT_STATE: [Self; 2] = [Self::Chat, Self::Messages];
+    const WITHOUT_STATE: [Self; 3] = [Self::Chat, Self::Messages, Self::Gemini];
 
     /// The upstreams that do not understand the client's requests.
     pub(crate) fn other_upstreams(self) -> impl Iterator<Item = (UpstreamApi, Api)> {
         let own = match self {
-            Self::Responses => Api::Responses,
-            Self::Chat => Api::Chat,
-            Self::Messages => Api::Anthropic,
+            Self::Responses => Some(Api::Responses),
+            Self::Chat => Some(Api::Chat),
+            Self::Messages => Some(Api::Anthropic),
+            Self::Gemini => None,
         };
-        UPSTREAMS.into_iter().filter(move |(_, name)| *name != own)
+        UPSTREAMS.into_iter().filter(move |(_, name)| Some(*name) != own)
     }
 
     fn path(self) -> &'static str {
@@ -66,6 +68,17 @@ impl ClientApi {
             Self::Responses => "/v1/responses",
             Self::Chat => chat::PATH,
             Self::Messages => messages::PATH,
+            Self::Gemini => unreachable!("the path names the model"),
+        }
+    }
+
+    /// A message of the user.
+    fn said(self, text: &str) -> Value {
+        match self {
+            Self::Responses | Self::Chat | Self::Messages => {
+                json!({"role": "user", "content": text})
+            }
+            Self::Gemini => gemini::user(text),
         }
     }
 
@@ -74,6 +87,7 @@ impl ClientApi {
         match self {
             Self::Responses | Self::Chat => world.client(),
             Self::Messages => messages::client_of(world),
+            Self::Gemini => gemini::client_of(world),
         }
     }
 
@@ -83,6 +97,7 @@ impl ClientApi {
             Self::Responses => ask(json!(history)).unstored().encrypted().body().clone(),
             Self::Chat => chat::request(&json!(history)),
             Self::Messages => messages::request(&json!(history)),
+            Self::Gemini => gemini::request(&json!(history)),
         }
     }
 
@@ -96,6 +111,10 @@ impl ClientApi {
                 let results: Vec<_> = each.map(|(id, text)| messages::result(id, text)).collect();
                 vec![json!({"role": "user", "content": results})]
             }
+            Self::Gemini => {
+                let outputs: Vec<_> = each.map(|(id, text)| (Some(*id), *text)).collect();
+                vec![gemini::responses(&outputs)]
+            }
         }
     }
 
@@ -105,6 +124,10 @@ impl ClientApi {
             Self::Responses => ("reasoning", json!({"effort": "low"})),
             Self::Chat => ("reasoning_effort", json!("low")),
             Self::Messages => ("thinking", json!({"type": "enabled", "budget_tokens": 1_024})),
+            Self::Gemini => {
+                let thinking = json!({"thinkingLevel": "LOW", "includeThoughts": true});
+                ("generationConfig", json!({"thinkingConfig": thinking}))
+            }
         }
     }
 
@@ -121,6 +144,9 @@ impl ClientApi {
 
     /// Sends the request, and reads the answer as it came.
     async fn post(self, client: &Client, mode: Mode, request: &Value) -> Answer {
+        if self == Self::Gemini {
+            return gemini::post(client, mode, request).await;
+        }
         client.post(self.path(), &self.in_mode(request.clone(), mode)).await
     }
 
@@ -139,12 +165,13 @@ impl ClientApi {
         match self {
             Self::Chat => Reply::Chat(chat::Completion::read(answer, mode)),
             Self::Messages => Reply::Messages(messages::Message::read(answer, mode)),
+            Self::Gemini => Reply::Gemini(gemini::Generation::read(answer, mode)),
             Self::Responses => unreachable!("a turn reads its answer itself"),
         }
     }
 
     /// A request that says hello.
     fn hello(self) -> Value {
-        self.request(&[json!({"role": "user", "content": "Hello"})])
+        self.request(&[self.said("Hello")])
     }
 }

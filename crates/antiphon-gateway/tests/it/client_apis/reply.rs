@@ -4,13 +4,14 @@ use serde_json::{Value, json};
 
 use super::ClientApi;
 use crate::support::{Answer, Turn};
-use crate::{chat, messages};
+use crate::{chat, gemini, messages};
 
 /// An answer that went well.
 pub(super) enum Reply {
     Responses(Turn),
     Chat(chat::Completion),
     Messages(messages::Message),
+    Gemini(gemini::Generation),
 }
 
 impl Reply {
@@ -19,6 +20,7 @@ impl Reply {
             Self::Responses(turn) => texts(turn.output()),
             Self::Chat(completion) => completion.text().to_owned(),
             Self::Messages(message) => message.text(),
+            Self::Gemini(generation) => generation.text(),
         }
     }
 
@@ -31,6 +33,7 @@ impl Reply {
             }
             Self::Chat(completion) => completion.calls(),
             Self::Messages(message) => message.calls(),
+            Self::Gemini(generation) => generation.calls(),
         }
     }
 
@@ -45,6 +48,7 @@ impl Reply {
             Self::Responses(turn) => turn.header(name),
             Self::Chat(completion) => completion.header(name),
             Self::Messages(message) => message.header(name),
+            Self::Gemini(generation) => generation.header(name),
         }
     }
 
@@ -53,7 +57,20 @@ impl Reply {
             Self::Responses(turn) => &turn.response,
             Self::Chat(completion) => &completion.json,
             Self::Messages(message) => &message.json,
+            Self::Gemini(generation) => &generation.json,
         }
+    }
+
+    /// The model that answered.
+    pub(super) fn model(&self) -> &Value {
+        let key = if matches!(self, Self::Gemini(_)) { "modelVersion" } else { "model" };
+        &self.json()[key]
+    }
+
+    /// The counts of tokens.
+    pub(super) fn usage(&self) -> &Value {
+        let key = if matches!(self, Self::Gemini(_)) { "usageMetadata" } else { "usage" };
+        &self.json()[key]
     }
 
     /// The reason of the end, or the status of a response.
@@ -62,6 +79,7 @@ impl Reply {
             Self::Responses(turn) => turn.status(),
             Self::Chat(completion) => completion.finish_reason(),
             Self::Messages(message) => message.stop_reason(),
+            Self::Gemini(generation) => generation.finish_reason(),
         }
     }
 
@@ -73,6 +91,7 @@ impl Reply {
                 completion.message().get("reasoning_content").is_some_and(|text| text != "")
             }
             Self::Messages(message) => !message.blocks("thinking").is_empty(),
+            Self::Gemini(generation) => !generation.thoughts().is_empty(),
         }
     }
 
@@ -84,6 +103,7 @@ impl Reply {
             Self::Messages(message) => {
                 vec![json!({"role": "assistant", "content": message.json["content"]})]
             }
+            Self::Gemini(generation) => vec![generation.content().clone()],
         }
     }
 }
@@ -98,7 +118,7 @@ impl ClientApi {
     /// The events of a stream that has no end of its API.
     pub(super) fn events(self, answer: &Answer) -> Vec<Value> {
         match self {
-            Self::Chat => {
+            Self::Chat | Self::Gemini => {
                 let events = chat::events(answer).into_iter();
                 events.map(|data| serde_json::from_str(&data).expect("it is JSON")).collect()
             }

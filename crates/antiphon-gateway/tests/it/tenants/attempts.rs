@@ -66,6 +66,7 @@ fn at_paths(ids: &Ids) -> Vec<Attempt> {
         format!("{response}/end"),
         response,
         format!("/v1/models/{}", ids.item),
+        format!("/v1beta/models/{}", ids.item),
     ];
     paths.iter().flat_map(|path| at_path(path, &ids.item)).collect()
 }
@@ -104,18 +105,25 @@ fn of_responses(ids: &Ids) -> Vec<Attempt> {
     ]
 }
 
-/// Conversations that requests of Chat Completions and of Anthropic's API name.
+/// Conversations that requests of Chat Completions, of Anthropic's and of Google's API name.
 fn of_other_apis(ids: &Ids) -> Vec<Attempt> {
     let messages = json!([{"role": "user", "content": "Hello"}]);
     let request = |conversation: &str| {
         let metadata = json!({"conversation": conversation});
         json!({"model": MODEL, "max_tokens": 100, "messages": messages, "metadata": metadata})
     };
+    let contents = json!([{"parts": [{"text": "Hello"}]}]);
+    let of_gemini = |conversation: &str| json!({"contents": contents, "metadata": {"conversation": conversation}});
     let paths = ["/v1/chat/completions", "/v1/messages", "/v1/messages/count_tokens"];
-    let named = [&ids.conversation, &ids.response];
-    let attempts =
-        paths.iter().flat_map(|path| named.iter().map(|id| Attempt::post(*path, request(id))));
-    attempts.collect()
+    let actions = ["generateContent", "streamGenerateContent", "countTokens"];
+    let mut attempts = Vec::new();
+    for id in [&ids.conversation, &ids.response] {
+        attempts.extend(paths.iter().map(|path| Attempt::post(*path, request(id))));
+        attempts.extend(actions.iter().map(|action| {
+            Attempt::post(format!("/v1beta/models/{MODEL}:{action}"), of_gemini(id))
+        }));
+    }
+    attempts
 }
 
 /// Conversations that a header names.

@@ -129,7 +129,8 @@ fn patterns() -> Vec<&'static str> {
 
 fn is_of(pattern: &str, attempt: &Attempt) -> bool {
     let path = attempt.path.split('?').next().unwrap_or_default();
-    let Some(path) = path.strip_prefix("/v1") else { return false };
+    // All patterns but those of the Gemini API follow `/v1`.
+    let path = path.strip_prefix("/v1").filter(|rest| rest.starts_with('/')).unwrap_or(path);
     let (wanted, given): (Vec<_>, Vec<_>) =
         (pattern.split('/').collect(), path.split('/').collect());
     let fits = |(wanted, given): (&&str, &&str)| wanted.starts_with('{') || wanted == given;

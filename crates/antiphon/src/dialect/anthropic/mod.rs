@@ -1,4 +1,3 @@
-mod base64;
 mod client_request;
 pub mod history;
 mod request;
@@ -12,5 +11,4 @@ pub(super) use client_request::refusal::reword;
 pub use request::DEFAULT_MAX_TOKENS;
 pub(super) use request::encode;
 pub(super) use stream::Stream;
-pub(super) use writer::AnthropicWriter;
-pub(super) use writer::left_out;
+pub(super) use writer::{AnthropicWriter, ToolIds, input_json, left_out};

@@ -63,6 +63,8 @@ impl PassingAnswer {
         let events = match api {
             ClientApi::Chat => Events::Chat(ChatEvents::default()),
             ClientApi::Anthropic => Events::Anthropic(Box::default()),
+            // No upstream has this API.
+            ClientApi::Gemini => return Self { form: Form::Unchecked, limit, repairs: 0 },
         };
         Self { form: Form::Stream { split: RawEvents::default(), events }, limit, repairs: 0 }
     }
@@ -109,6 +111,7 @@ impl PassingAnswer {
                 let (whole, repairs) = match api {
                     ClientApi::Chat => chat::without_repeats(held),
                     ClientApi::Anthropic => anthropic::without_repeats(held),
+                    ClientApi::Gemini => (held, 0),
                 };
                 self.repairs += repairs;
                 whole.into()

@@ -2,13 +2,9 @@
 
 use super::RequestDecoder;
 use super::field::Fields;
+use crate::dialect::effort::effort_of_budget;
 use crate::dialect::{InvalidRequest, UpstreamApi};
 use crate::json::Object;
-
-/// The smallest budgets of the efforts `medium` and `high`, in the middle between the budgets that
-/// the encoder sends for the two efforts next to each other.
-const MEDIUM_FROM: u64 = 4_096;
-const HIGH_FROM: u64 = 12_288;
 
 /// Decodes the fields. An Anthropic upstream receives them unchanged.
 ///
@@ -80,14 +76,6 @@ fn reasoning(
 fn shows_thinking(kind: Option<&str>, thinking: Option<&Fields<'_>>) -> bool {
     let display = thinking.and_then(|thinking| thinking.object().string("display"));
     matches!(kind, Some("enabled" | "adaptive")) && display.as_deref() != Some("omitted")
-}
-
-fn effort_of_budget(budget: u64) -> &'static str {
-    match budget {
-        ..MEDIUM_FROM => "low",
-        MEDIUM_FROM..HIGH_FROM => "medium",
-        _ => "high",
-    }
 }
 
 /// The effort of the Responses API, which has no `max`.

@@ -1,7 +1,7 @@
 //! Images and documents as parts.
 
 use super::block::required_field;
-use crate::dialect::anthropic::base64;
+use crate::dialect::base64;
 use crate::json::{Object, push_quoted, unquote};
 
 /// Converts an `image` or a `document` block into a part. Returns `None` for other blocks, and for

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::block::{Block, is_blank};
 use super::content::Part;
 use super::{AnthropicOmissions, unsupported};
-use crate::dialect::anthropic::base64;
+use crate::dialect::base64;
 use crate::dialect::request::Unsupported;
 use crate::json::{push_quoted, quote};
 

@@ -87,11 +87,11 @@ fn delta_event(index: &str, delta: Delta, raw: &str) -> String {
 
 /// The ids of the `tool_use` blocks of one message.
 #[derive(Debug, Default)]
-pub(super) struct ToolIds(HashSet<String>);
+pub(in crate::dialect) struct ToolIds(HashSet<String>);
 
 impl ToolIds {
     /// Assigns the id of a call: its `call_id`, or the item's id if another call has the `call_id`.
-    pub(super) fn assign(&mut self, call: &Object<'_>) -> String {
+    pub(in crate::dialect) fn assign(&mut self, call: &Object<'_>) -> String {
         let call_id = call.string("call_id").unwrap_or_default().into_owned();
         let is_new = self.0.insert(call_id.clone());
         if is_new && !call_id.is_empty() {
@@ -112,7 +112,7 @@ pub(super) fn tool_use(call: &Object<'_>, tools: &mut ToolIds, input: &str) -> S
 
 /// The input for these arguments. Arguments that are not a JSON object, for example because a limit
 /// cut them short, are sent in the field `_raw`, as in requests; `{}` would be another call.
-pub(super) fn input_json(arguments: &str) -> String {
+pub(in crate::dialect) fn input_json(arguments: &str) -> String {
     let text = unquote(arguments).unwrap_or_default();
     match Object::parse(text.as_bytes()) {
         Ok(_) => text.trim().to_owned(),

@@ -19,9 +19,10 @@ mod item_writer;
 #[cfg(test)]
 mod tests;
 
+pub(in crate::dialect) use self::block::{ToolIds, input_json};
 pub(in crate::dialect) use self::fold::left_out;
 
-use self::block::{ToolIds, message};
+use self::block::message;
 use self::block_queue::BlockQueue;
 use self::ending::Outcome;
 use self::item_writer::ItemWriter;

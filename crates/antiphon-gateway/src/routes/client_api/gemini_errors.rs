@@ -1,0 +1,41 @@
+//! Errors in Google's form.
+
+use antiphon::dialect::gemini::Rejection;
+use antiphon::json::Object;
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::middleware::Next;
+use axum::response::Response;
+use http::header;
+
+use super::error_form::MAX_ERROR;
+use crate::media_type;
+
+/// Whether the path is one of the Gemini API.
+pub(in crate::routes) fn is_gemini_path(path: &str) -> bool {
+    path == "/v1beta" || path.starts_with("/v1beta/")
+}
+
+/// Writes the errors of requests of the Gemini API in Google's form, also those of unknown paths.
+pub(in crate::routes) async fn write_gemini_errors(request: Request, next: Next) -> Response {
+    let is_gemini = is_gemini_path(request.uri().path());
+    let response = next.run(request).await;
+    let is_error = response.status().is_client_error() || response.status().is_server_error();
+    if !is_gemini || !is_error || !media_type::is_json(response.headers()) {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let Ok(body) = to_bytes(body, MAX_ERROR).await else {
+        return Response::from_parts(parts, Body::empty());
+    };
+    let error = Object::parse(&body).unwrap_or_default();
+    let error = error.present("error").and_then(|raw| Object::parse_str(raw).ok());
+    let error = error.unwrap_or_default();
+    if error.present("status").is_some() {
+        return Response::from_parts(parts, Body::from(body));
+    }
+    let message = error.string("message").unwrap_or_default();
+    let text = Rejection::from_status(parts.status.as_u16()).to_json(&message);
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(text))
+}

@@ -1,0 +1,103 @@
+// Gemini CLI, as its npm package brings it: one user with a home, a working directory and a tenant of its
+// own. `gemini --prompt` says a prompt, and writes an event a line.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+import { Run } from "./coding_agent.js";
+import { Tenant } from "./context.js";
+
+const PROGRAM = fileURLToPath(
+  new URL("node_modules/@google/gemini-cli/bundle/gemini.js", import.meta.url),
+);
+
+const FLAGS = [
+  ...["--output-format", "stream-json"],
+  // The commands of the tests are their own.
+  ...["--yolo", "--skip-trust"],
+];
+
+/** One user of Gemini CLI, alone with its files and its key. `close` it at the end. */
+export class GeminiCli {
+  static async open(options = {}) {
+    const gemini = new GeminiCli(await mkdtemp(join(tmpdir(), "gemini-cli-")), options);
+    await gemini.writeSettings();
+    return gemini;
+  }
+
+  constructor(files, { model = "fake-model", routes = false }) {
+    Object.assign(this, { files, model, routes, tenant: new Tenant() });
+    this.home = join(files, "home");
+    this.runs = new Set();
+  }
+
+  /** Chooses the login by key. With `routes`, Gemini CLI asks the model which model to ask. */
+  async writeSettings() {
+    const everyModel = { match: { model: "base" }, modelConfig: { model: this.model } };
+    const settings = {
+      security: { auth: { selectedType: "gemini-api-key" } },
+      modelConfigs: { customOverrides: [everyModel] },
+      privacy: { usageStatisticsEnabled: false },
+      general: { enableAutoUpdate: false, maxAttempts: 1 },
+    };
+    await mkdir(join(this.home, ".gemini"), { recursive: true, mode: 0o700 });
+    await writeFile(join(this.home, ".gemini", "settings.json"), JSON.stringify(settings));
+  }
+
+  /** Says a prompt in this user's only session, and returns the answer. */
+  async ask(prompt) {
+    const { status, events, errors } = await this.start(prompt).ended;
+    const result = events.find(({ type }) => type === "result");
+    assert.ok(result, errors);
+    assert.equal(result.status, "success", JSON.stringify(result));
+    assert.equal(status, 0, errors);
+    const said = events.filter(({ type, role }) => type === "message" && role === "assistant");
+    return said.map(({ content }) => content).join("");
+  }
+
+  /** Starts a turn. Its events arrive one by one. */
+  start(prompt) {
+    const session = this.runs.size > 0 ? ["--resume", "latest"] : [];
+    const child = spawn(process.execPath, [PROGRAM, ...FLAGS, ...session, "--prompt", prompt], {
+      cwd: this.files,
+      env: this.env(),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    const run = new Run(child, () => {});
+    this.runs.add(run);
+    return run;
+  }
+
+  /** The requests that its model was given. */
+  async modelRequests() {
+    return this.tenant.modelRequests();
+  }
+
+  /** What a command has written to a file of the working directory. */
+  async read(name) {
+    return readFile(join(this.files, name), "utf8");
+  }
+
+  async close() {
+    for (const run of this.runs) await run.kill();
+    await rm(this.files, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  env() {
+    return {
+      PATH: process.env.PATH,
+      HOME: this.home,
+      NO_PROXY: "127.0.0.1",
+      GOOGLE_GEMINI_BASE_URL: new URL(this.tenant.baseURL).origin,
+      GEMINI_API_KEY: this.tenant.apiKey,
+      // Its process starts another one to give it more memory, which outlives a signal.
+      GEMINI_CLI_NO_RELAUNCH: "true",
+      ...(this.routes ? {} : { GEMINI_MODEL: this.model }),
+    };
+  }
+}
