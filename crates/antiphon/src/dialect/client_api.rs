@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::request::Omission;
-use super::{Dialect, UpstreamApi, Writer, anthropic, chat, gemini};
+use super::{UpstreamApi, Writer, anthropic, chat, gemini};
 use crate::faults::Refusal;
 use crate::item::{Item, Kind};
 use crate::json::Object;
