@@ -115,7 +115,7 @@ impl Greeting {
     /// an upstream may own the conversation; it does not serve that model.
     fn model_of_conversation(&self) -> (String, &'static str) {
         let Some(owner) = &self.state_owners.of_new_conversations else {
-            return Default::default();
+            return (String::new(), "");
         };
         let comment = format!(
             "  # For a model of {}: leave out the metadata, and name the model below.\n",

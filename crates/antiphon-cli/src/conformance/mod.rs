@@ -27,7 +27,7 @@ use session::{CreatedObjects, Session};
 use crate::failure::Failure;
 use crate::one_line::one_line;
 use crate::platform::Signals;
-use crate::settings;
+use crate::{settings, signals};
 
 /// The variable with the key, as for the provider's own clients.
 const KEY: &str = "OPENAI_API_KEY";
@@ -72,7 +72,7 @@ async fn run(server: &Server, model: &str, file: Option<File>) -> Result<ExitCod
              leaves them"
         );
         interrupt.send_replace(true);
-        signals.second_request().await;
+        signals::second_request(&mut signals).await;
     };
     tokio::select! {
         code = try_rules(server, model, &created, interrupted, file) => code,

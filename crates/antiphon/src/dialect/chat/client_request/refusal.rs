@@ -105,7 +105,7 @@ impl Messages {
         let (param, ids) = match group {
             None => ("messages".to_owned(), vec![id]),
             Some((index, ids)) => {
-                let end = (self.end_of_outputs(index)).min(self.0.len() - 1);
+                let end = self.end_of_outputs(index).min(self.0.len() - 1);
                 (format!("messages.[{end}].role"), ids)
             }
         };
