@@ -78,7 +78,9 @@ def test_three_turns(
 def test_thoughts_go_back(tenant: Tenant, echo: Echo) -> None:
     thinking = types.ThinkingConfig(include_thoughts=True, thinking_budget=1024)
     config = types.GenerateContentConfig(tools=[tool_of(echo)], thinking_config=thinking)
-    chat = client_of(tenant).chats.create(model="fake-model", config=config)
+    # A client that is no longer referred to closes its connections.
+    client = client_of(tenant)
+    chat = client.chats.create(model="fake-model", config=config)
     assert "hello" in chat.send_message(ECHO).text
     parts = [part for content in chat.get_history() for part in content.parts]
     assert any(part.thought and "tool" in part.text for part in parts)
@@ -89,7 +91,8 @@ def test_thoughts_go_back(tenant: Tenant, echo: Echo) -> None:
 
 
 def test_tokens_are_counted(tenant: Tenant) -> None:
-    counted = client_of(tenant).models.count_tokens(model="sim", contents=FACT)
+    client = client_of(tenant)
+    counted = client.models.count_tokens(model="sim", contents=FACT)
     assert counted.total_tokens > 10
 
 
@@ -104,9 +107,10 @@ def test_errors_have_their_class(tenant: Tenant) -> None:
     with pytest.raises(ClientError, match="conv_unknown") as unknown:
         named.models.generate_content(model="sim", contents=FACT)
     assert (unknown.value.code, unknown.value.status) == (404, "NOT_FOUND")
+    client = client_of(tenant)
     config = types.GenerateContentConfig(response_modalities=["IMAGE"])
     with pytest.raises(ClientError) as invalid:
-        client_of(tenant).models.generate_content(model="sim", contents=FACT, config=config)
+        client.models.generate_content(model="sim", contents=FACT, config=config)
     assert (invalid.value.code, invalid.value.status) == (400, "INVALID_ARGUMENT")
 
 

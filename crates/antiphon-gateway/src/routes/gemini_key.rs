@@ -4,15 +4,17 @@ use axum::extract::Request;
 use http::{HeaderName, HeaderValue, Uri};
 use percent_encoding::percent_decode_str;
 
-use super::client_api::is_gemini_path;
-
 /// The header with the key of Gemini clients.
 const KEY: HeaderName = HeaderName::from_static("x-goog-api-key");
+
+/// The paths of the Gemini API. OpenAI's models below `/v1` have no such parameter.
+const ROOTS: [&str; 2] = ["/v1beta/", "/v1/models"];
 
 /// Moves the key of a Gemini client from the query to the header, before anything reads or logs the
 /// URI. A header that the client sends itself stays. Other requests stay unchanged.
 pub(super) fn move_to_header(mut request: Request) -> Request {
-    if !is_gemini_path(request.uri().path()) {
+    let path = request.uri().path();
+    if !ROOTS.iter().any(|root| path.starts_with(root)) {
         return request;
     }
     if let Some((uri, key)) = without_key(request.uri()) {

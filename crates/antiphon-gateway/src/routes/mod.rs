@@ -69,7 +69,12 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route_layer(layer(with_gateway(), gate::permit_turn));
     let v1 = Router::new()
         .route("/models", get(models::list))
-        .route("/models/{*model}", get(models::show))
+        .route(
+            "/models/{*model}",
+            post(client_api::act_on_model)
+                .route_layer(layer(with_gateway(), gate::permit_turn))
+                .get(models::show),
+        )
         .route(
             "/responses",
             post(responses::create)

@@ -7,7 +7,10 @@ use axum::extract::State;
 use axum::response::Response;
 use http::HeaderMap;
 
-use super::client_api::{anthropic_list, anthropic_model, is_from_anthropics_client};
+use super::client_api::{
+    anthropic_list, anthropic_model, gemini_list, gemini_model, is_from_anthropics_client,
+    is_from_gemini_client,
+};
 use super::extract::Path;
 use super::json;
 use crate::caller::Caller;
@@ -15,7 +18,7 @@ use crate::error::ApiError;
 use crate::gateway::Gateway;
 
 /// The local model and the models that the upstreams list. An upstream may serve models that it
-/// does not list. Anthropic's clients get its form of the list.
+/// does not list. Anthropic's and Google's clients get their form of the list.
 pub(super) async fn list(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -24,6 +27,9 @@ pub(super) async fn list(
     let models = listed_models(&gateway, &caller).await;
     if is_from_anthropics_client(&headers) {
         return json(anthropic_list(&models));
+    }
+    if is_from_gemini_client(&headers) {
+        return json(gemini_list(&models));
     }
     json(format!(r#"{{"object":"list","data":[{}]}}"#, models.join(",")))
 }
@@ -36,9 +42,12 @@ pub(super) async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, ApiError> {
     let model = find_model(&gateway, &caller, &id).await?;
-    Ok(json(match is_from_anthropics_client(&headers) {
-        true => anthropic_model(&model),
-        false => model,
+    Ok(json(if is_from_anthropics_client(&headers) {
+        anthropic_model(&model)
+    } else if is_from_gemini_client(&headers) {
+        gemini_model(&model)
+    } else {
+        model
     }))
 }
 

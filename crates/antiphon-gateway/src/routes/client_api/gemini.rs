@@ -1,4 +1,5 @@
-//! `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`.
+//! `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`, and the
+//! same below `/v1`, where newer SDKs send them.
 //!
 //! The path of a request names the model and the form of the answer. Both become fields of the
 //! request, as its decoder expects them.
@@ -16,7 +17,7 @@ use http::Uri;
 use super::super::extract::Path;
 use super::super::passthrough::InspectedBody;
 use super::super::responses::count_tokens_of;
-use super::super::{json, unknown_url};
+use super::super::{json, unknown_url, wrong_method};
 use super::prepared::{Prepared, Purpose};
 use super::{Sent, answer, run};
 use crate::caller::Caller;
@@ -50,7 +51,8 @@ impl Action {
     }
 }
 
-/// `POST /v1beta/models/{model}:{action}`
+/// `POST /v1beta/models/{model}:{action}`. A path without an action is that of a model, to which
+/// nothing can be posted.
 pub(in crate::routes) async fn act_on_model(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -59,9 +61,9 @@ pub(in crate::routes) async fn act_on_model(
     Path(path): Path<String>,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let unknown = || unknown_url(request.method(), &uri);
-    let (model, name) = path.rsplit_once(':').ok_or_else(unknown)?;
-    let action = Action::parse(name, &uri).ok_or_else(unknown)?;
+    let method = request.method();
+    let (model, name) = path.rsplit_once(':').ok_or_else(|| wrong_method(method, &uri))?;
+    let action = Action::parse(name, &uri).ok_or_else(|| unknown_url(method, &uri))?;
     let (parts, body) = InspectedBody::read(request, true, &gateway).await?;
     let body = body.whole().cloned().unwrap_or_default();
     let json = with_path(&body, model, action)?;

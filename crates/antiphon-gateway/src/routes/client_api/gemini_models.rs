@@ -7,6 +7,7 @@ use std::sync::Arc;
 use antiphon::json::{Object, quote};
 use axum::extract::State;
 use axum::response::Response;
+use http::HeaderMap;
 
 use super::super::extract::Path;
 use super::super::json;
@@ -18,14 +19,23 @@ use crate::gateway::Gateway;
 /// The methods of every model.
 const METHODS: &str = r#"["generateContent","countTokens"]"#;
 
+/// Whether the request comes from a client of the Gemini API, which has headers of its own.
+pub(in crate::routes) fn is_from_gemini_client(headers: &HeaderMap) -> bool {
+    ["x-goog-api-key", "x-goog-api-client"].iter().any(|name| headers.contains_key(*name))
+}
+
 /// `GET /v1beta/models`: the list has one page.
 pub(in crate::routes) async fn list_gemini(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
 ) -> Response {
-    let models = listed_models(&gateway, &caller).await;
+    json(gemini_list(&listed_models(&gateway, &caller).await))
+}
+
+/// The list of these models, which are in the form of OpenAI's Models API.
+pub(in crate::routes) fn gemini_list(models: &[String]) -> String {
     let models: Vec<String> = models.iter().map(|model| gemini_model(model)).collect();
-    json(format!(r#"{{"models":[{}]}}"#, models.join(",")))
+    format!(r#"{{"models":[{}]}}"#, models.join(","))
 }
 
 /// `GET /v1beta/models/{model}`
@@ -38,7 +48,7 @@ pub(in crate::routes) async fn show_gemini(
 }
 
 /// A model, which is in the form of OpenAI's Models API, in Google's form.
-fn gemini_model(model: &str) -> String {
+pub(in crate::routes) fn gemini_model(model: &str) -> String {
     let model = Object::parse_str(model).unwrap_or_default();
     let id = model.string("id").unwrap_or_default();
     let name = quote(&format!("models/{id}"));

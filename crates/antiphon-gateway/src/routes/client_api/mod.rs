@@ -27,8 +27,10 @@ use http::HeaderMap;
 
 pub(super) use self::error_form::write_errors;
 pub(super) use self::gemini::act_on_model;
-pub(super) use self::gemini_errors::{is_gemini_path, write_gemini_errors};
-pub(super) use self::gemini_models::{list_gemini, show_gemini};
+pub(super) use self::gemini_errors::write_gemini_errors;
+pub(super) use self::gemini_models::{
+    gemini_list, gemini_model, is_from_gemini_client, list_gemini, show_gemini,
+};
 pub(super) use self::models::{anthropic_list, anthropic_model, is_from_anthropics_client};
 use self::prepared::{Prepared, Purpose};
 use super::json;

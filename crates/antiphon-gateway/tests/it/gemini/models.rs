@@ -64,13 +64,32 @@ async fn errors_have_the_form_of_google() {
         let error = &refused.body["error"];
         assert_eq!((refused.status, error["code"].clone(), error["status"].clone()), expected);
     }
-    for action in ["", ":embedContent"] {
-        let path = format!("/v1beta/models/{SIM}{action}");
-        let refused = client.post(&path, &request(&json!([user("Hello")]))).await.refused();
-        assert_eq!((refused.status, &refused.body["error"]["status"]), (404, &json!("NOT_FOUND")));
-    }
+    let path = format!("/v1beta/models/{SIM}:embedContent");
+    let refused = client.post(&path, &request(&json!([user("Hello")]))).await.refused();
+    assert_eq!((refused.status, &refused.body["error"]["status"]), (404, &json!("NOT_FOUND")));
     let refused = client.post_raw(&format!("/v1beta/models/{SIM}:generateContent"), "[]").await;
     assert_eq!(refused.refused().body["error"]["status"], "INVALID_ARGUMENT");
+}
+
+/// Newer SDKs send their requests to `/v1`.
+#[tokio::test]
+async fn stable_version_has_the_same_routes() {
+    let world = World::new().await;
+    let client = client_of(&world);
+    let path = format!("/v1/models/{SIM}");
+    let body = json!({"contents": [user("Hello")]});
+    let answer = client.post(&format!("{path}:generateContent"), &body).await.json();
+    assert_eq!(answer["candidates"][0]["finishReason"], "STOP");
+    let counted = client.post(&format!("{path}:countTokens"), &body).await.json();
+    assert!(counted["totalTokens"].is_u64(), "{counted}");
+    assert_eq!(client.get(&path).await.json()["name"], format!("models/{SIM}"));
+    assert!(client.get("/v1/models").await.json()["models"].is_array());
+    let refused = client.get("/v1/models/unknown").await.refused();
+    assert_eq!(refused.body["error"]["status"], "NOT_FOUND");
+    let refused = client.post(&path, &body).await.refused();
+    assert_eq!((refused.status, &refused.body["error"]["code"]), (405, &json!(405)));
+    let others = world.client().get(&path).await.json();
+    assert_eq!(others["object"], "model");
 }
 
 #[tokio::test]
