@@ -68,7 +68,9 @@ async fn faults_are_repaired_and_reported() {
         for (upstream, name) in UPSTREAMS {
             let world = world_of(upstream).await;
             let answer = generate(&client_of(&world), Mode::Whole, &request(&contents)).await;
-            assert_eq!(answer.header("antiphon-repairs"), Some(fault), "{name:?}");
+            // An upstream may also miss the reasoning of the call.
+            let repairs = answer.header("antiphon-repairs").unwrap_or_default();
+            assert!(repairs.contains(fault), "{name:?}: {repairs}");
             assert_eq!(world.last_request().verdict, Ok(()), "{name:?} {fault}");
         }
     }
