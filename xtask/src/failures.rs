@@ -1,5 +1,5 @@
-//! The failed tests in the output of a step. The report repeats them, because its end is the part of a
-//! long output that people read, and that a CI keeps.
+//! The failed tests in the output of a step. The report repeats them, because its end is the part
+//! of a long output that people read, and that a CI keeps.
 
 /// The lines about failed tests, at most [`MAX_LINES`].
 #[derive(Default)]
@@ -50,8 +50,9 @@ mod tests {
 
     #[test]
     fn blocks_of_rust_tests_are_kept() {
-        let output = "test a ... ok\ntest b ... FAILED\n\nfailures:\n\n---- b stdout ----\nleft: 1\n\
-                      \nfailures:\n    b\n\ntest result: FAILED. 1 passed; 1 failed;\ntest c ... ok";
+        let output = "test a ... ok\ntest b ... FAILED\n\nfailures:\n\n---- b stdout ----\n\
+                      left: 1\n\nfailures:\n    b\n\ntest result: FAILED. 1 passed; 1 failed;\n\
+                      test c ... ok";
         assert_eq!(lines(output), ["---- b stdout ----", "left: 1", "    b"]);
     }
 

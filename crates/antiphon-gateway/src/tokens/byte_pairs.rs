@@ -142,8 +142,7 @@ mod tests {
                 writeln!(source, "{} {rank}", STANDARD.encode(token)).unwrap();
             }
             let hash = digest(&SHA256, source.as_bytes());
-            let hash: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
-            assert_eq!(hash, expected);
+            assert_eq!(format!("{hash:?}"), format!("SHA256:{expected}"));
         }
     }
 }

@@ -1,5 +1,5 @@
-//! `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`, and the
-//! same below `/v1`, where newer SDKs send them.
+//! `POST /v1beta/models/{model}:generateContent`, `:streamGenerateContent` and `:countTokens`, and
+//! the same below `/v1`, where newer SDKs send them.
 //!
 //! The path of a request names the model and the form of the answer. Both become fields of the
 //! request, as its decoder expects them.

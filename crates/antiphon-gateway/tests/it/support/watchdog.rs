@@ -4,7 +4,7 @@ use std::future::Future;
 use std::time::Duration;
 
 /// Far more than anything here takes; nothing depends on its length.
-const BOUND: Duration = Duration::from_secs(60);
+const BOUND: Duration = Duration::from_mins(1);
 
 /// What `future` comes to; `what` says what was awaited, should it never come.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {

@@ -113,7 +113,10 @@ fn of_other_apis(ids: &Ids) -> Vec<Attempt> {
         json!({"model": MODEL, "max_tokens": 100, "messages": messages, "metadata": metadata})
     };
     let contents = json!([{"parts": [{"text": "Hello"}]}]);
-    let of_gemini = |conversation: &str| json!({"contents": contents, "metadata": {"conversation": conversation}});
+    let of_gemini = |conversation: &str| {
+        let metadata = json!({"conversation": conversation});
+        json!({"contents": contents, "metadata": metadata})
+    };
     let paths = ["/v1/chat/completions", "/v1/messages", "/v1/messages/count_tokens"];
     let actions = ["generateContent", "streamGenerateContent", "countTokens"];
     let mut attempts = Vec::new();

@@ -133,15 +133,10 @@ impl Converter<'_> {
         }
         match text {
             Some(text) => self.draft.text.push_str(&text),
-            None if self.is_only_signature(part) => {}
+            None if is_only_signature(part) => {}
             None => self.other_part(part)?,
         }
         Ok(())
-    }
-
-    fn is_only_signature(&self, part: &Fields<'_>) -> bool {
-        part.present("thoughtSignature").is_some()
-            && !HOSTED.iter().any(|kind| part.present(kind).is_some())
     }
 
     /// The part of a tool that Google runs is left out. A part without content is invalid.
@@ -221,6 +216,11 @@ impl Converter<'_> {
         self.items.push(item.map_err(|error| invalid("contents", &error.to_string()))?);
         Ok(())
     }
+}
+
+fn is_only_signature(part: &Fields<'_>) -> bool {
+    part.present("thoughtSignature").is_some()
+        && !HOSTED.iter().any(|kind| part.present(kind).is_some())
 }
 
 fn input_text(text: &str) -> String {

@@ -11,7 +11,7 @@
 //! | `generationConfig.maxOutputTokens` | `max_output_tokens`, at least 16 |
 //! | `generationConfig.thinkingConfig` | `reasoning` |
 //! | `generationConfig.responseMimeType` and its schemas | `text.format` |
-//! | `generationConfig.temperature`, `topP` | the same; the defaults of Google's models are left out |
+//! | `generationConfig.temperature`, `topP` | the same; Google's defaults are left out |
 //! | `generationConfig.stopSequences` | `stop` or `stop_sequences`, for the APIs that have them |
 //!
 //! The model and the form of the answer are in the path of such a request. The server adds them as

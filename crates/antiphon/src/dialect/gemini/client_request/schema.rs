@@ -1,4 +1,4 @@
-//! Google's form of a schema, which is that of OpenAPI 3.0, as a JSON schema.
+//! Google's form of a schema, which is that of `OpenAPI` 3.0, as a JSON schema.
 //!
 //! Google also reads a JSON schema in this form, and Gemini CLI sends types in upper case in the
 //! fields for JSON schemas.

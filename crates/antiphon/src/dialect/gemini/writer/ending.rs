@@ -99,14 +99,12 @@ pub(super) fn usage_json(usage: &Object<'_>) -> String {
     let thoughts = count(usage.object("output_tokens_details").as_ref(), "reasoning_tokens");
     let total = count(Some(usage), "total_tokens").max(input.saturating_add(output));
     let answer = output.saturating_sub(thoughts);
-    let mut counts = format!(
-        r#"{{"promptTokenCount":{input},"candidatesTokenCount":{answer},"totalTokenCount":{total}"#
-    );
-    for (name, count) in [("cachedContentTokenCount", cached), ("thoughtsTokenCount", thoughts)] {
-        if count > 0 {
-            counts.push_str(&format!(r#","{name}":{count}"#));
-        }
-    }
-    counts.push('}');
-    counts
+    let optional = |name: &str, count: u64| match count {
+        0 => String::new(),
+        count => format!(r#","{name}":{count}"#),
+    };
+    let cached = optional("cachedContentTokenCount", cached);
+    let thoughts = optional("thoughtsTokenCount", thoughts);
+    let counts = format!(r#""promptTokenCount":{input},"candidatesTokenCount":{answer}"#);
+    format!(r#"{{{counts},"totalTokenCount":{total}{cached}{thoughts}}}"#)
 }

@@ -74,7 +74,10 @@ fn mode_becomes_the_choice() {
 
 #[test]
 fn invalid_tool_is_named() {
-    let config = |config: Value| json!({"tools": declared(&["f"]), "toolConfig": {"functionCallingConfig": config}});
+    let config = |config: Value| {
+        let config = json!({"functionCallingConfig": config});
+        json!({"tools": declared(&["f"]), "toolConfig": config})
+    };
     for (fields, path) in [
         (json!({"tools": [{"functionDeclarations": [{}]}]}), "functionDeclarations[0].name"),
         (json!({"tools": 5}), "tools"),
