@@ -16,7 +16,7 @@ use serde_json::Value;
 #[test]
 fn requests_decode_as_expected() {
     let mut wrong = Vec::new();
-    for (client, case) in CLIENTS.into_iter().flat_map(|client| cases(client)) {
+    for (client, case) in CLIENTS.into_iter().flat_map(cases) {
         for upstream in UpstreamApi::ALL {
             let received = decoded(client, &case, upstream);
             let name = case.file_stem().expect("a case is a file").to_string_lossy();

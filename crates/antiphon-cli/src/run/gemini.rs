@@ -142,7 +142,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join(".antiphon");
         let files = ["{}", "[]", "{}"].map(|text| write_settings(&folder, text).unwrap());
-        assert_eq!((&files[0] == &files[1], &files[0] == &files[2]), (false, true));
+        assert_eq!((files[0] == files[1], files[0] == files[2]), (false, true));
         for path in [&folder, &files[0]] {
             assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o077, 0);
         }

@@ -74,7 +74,7 @@ async fn turn_that_is_sent_with_its_commit_is_committed_once() {
     let database = Database::new().await.with("pool_max=1");
     let proxy = Proxy::to(&database.url).await;
     let world = World::at(database.by_way_of(&proxy.url)).await;
-    for cut in [Cut::BeforeTheCommit, Cut::AfterTheCommit, Cut::DelayedCommit] {
+    for cut in [Cut::BeforeTheCommit, Cut::AfterTheCommit, Cut::Delayed] {
         // The first turn of a connection is sent before its commit.
         let tip = world.end(&world.first(&["a"], &["b"]).await).await;
         let (response, mut turn) = world.turn(world.destination_after(tip), &["c"], &[]);

@@ -17,7 +17,7 @@ pub(crate) enum Cut {
     AfterTheCommit,
     /// The client loses the connection. The server reads the last bytes of it just before another
     /// connection begins a transaction.
-    DelayedCommit,
+    Delayed,
 }
 
 /// The bytes of a lost connection that the server has not read.
@@ -106,7 +106,7 @@ async fn forward(
                 if cut == Some(Cut::BeforeTheCommit) {
                     return;
                 }
-                if cut == Some(Cut::DelayedCommit) {
+                if cut == Some(Cut::Delayed) {
                     *delayed.lock().unwrap() = Some((server, asked[..length].to_vec()));
                     return;
                 }
@@ -132,7 +132,7 @@ async fn forward(
 /// Lets the server read the bytes, and waits until it has committed or rolled back.
 async fn deliver(mut server: TcpStream, asked: &[u8]) {
     server.write_all(asked).await.unwrap();
-    let (mut answered, mut buffer) = (Vec::new(), [0; 16 * 1024]);
+    let (mut answered, mut buffer) = (Vec::new(), vec![0; 16 * 1024]);
     while !commits(&answered) && !contains(&answered, b"ROLLBACK\0") {
         let Ok(length @ 1..) = server.read(&mut buffer).await else { return };
         answered.extend_from_slice(&buffer[..length]);
