@@ -1,10 +1,10 @@
 //! Signals, permissions and processes of Unix.
 
 use std::convert::Infallible;
-use std::fs::{self, OpenOptions};
+use std::fs::{self, DirBuilder, OpenOptions};
 use std::future;
 use std::io::{self, IsTerminal};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
@@ -132,6 +132,11 @@ pub(crate) const HAS_MODES: bool = true;
 /// Lets only the owner access a file that these options create.
 pub(crate) fn set_private(options: &mut OpenOptions) -> &mut OpenOptions {
     options.mode(0o600)
+}
+
+/// Creates a folder, and those above it, that only the owner can access.
+pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// The mode of an existing file, if it grants permissions to anyone but the owner.

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::env;
 use std::ffi::OsString;
 use std::fmt;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::future;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -146,6 +146,11 @@ pub(crate) const HAS_MODES: bool = false;
 /// directory passes on.
 pub(crate) fn set_private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
+}
+
+/// Creates a folder, and those above it. It has the permissions that its directory passes on.
+pub(crate) fn create_private_folder(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
 }
 
 /// Always `None`: a file of Windows has no mode.

@@ -5,16 +5,16 @@
 //! model of side requests, such as summaries. Only the settings of the system are stronger than
 //! those of the user.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
 use super::agent::{AgentKey, Endpoint, Launch};
 use crate::failure::Failure;
+use crate::platform;
 
 /// The variable with the path of the system's settings.
 const SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
@@ -22,9 +22,14 @@ const SETTINGS: &str = "GEMINI_CLI_SYSTEM_SETTINGS_PATH";
 /// The settings of the system, unless the variable names others.
 const SYSTEM_SETTINGS: &str = if cfg!(target_os = "macos") {
     "/Library/Application Support/GeminiCli/settings.json"
+} else if cfg!(windows) {
+    r"C:\ProgramData\gemini-cli\settings.json"
 } else {
     "/etc/gemini-cli/settings.json"
 };
+
+/// The variable with the user's folder.
+const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 
 /// Variables that choose another server or another login.
 const OTHER_LOGINS: [&str; 4] = [
@@ -42,9 +47,9 @@ pub(super) fn configure(
 ) -> Result<(), Failure> {
     let given = variable(SETTINGS).map_or_else(|| SYSTEM_SETTINGS.into(), PathBuf::from);
     let settings = settings(read_settings(&given)?, endpoint.model.as_deref()).to_string();
-    let home = variable("HOME").filter(|home| !home.is_empty());
+    let home = variable(HOME).filter(|home| !home.is_empty());
     let home = home.ok_or_else(|| {
-        Failure::usage("gemini needs a file of settings below the home folder; set HOME")
+        Failure::usage(format!("gemini needs a file of settings below the home folder; set {HOME}"))
     })?;
     let file = write_settings(&Path::new(&home).join(".antiphon"), &settings)
         .map_err(|error| Failure::runtime(format!("cannot write settings for gemini: {error}")))?;
@@ -110,9 +115,9 @@ fn write_settings(folder: &Path, settings: &str) -> io::Result<PathBuf> {
     if fs::read_to_string(&file).is_ok_and(|written| written == settings) {
         return Ok(file);
     }
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    platform::create_private_folder(folder)?;
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
+    let options = platform::set_private(options.write(true).create(true).truncate(true));
     options.open(&file)?.write_all(settings.as_bytes())?;
     Ok(file)
 }
@@ -136,6 +141,7 @@ mod tests {
         assert_eq!(model["modelConfig"]["model"], "sim");
     }
 
+    #[cfg(unix)]
     #[test]
     fn file_depends_on_the_settings_and_is_private() {
         use std::os::unix::fs::PermissionsExt as _;
