@@ -73,7 +73,8 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
             "/models/{*model}",
             post(client_api::act_on_model)
                 .route_layer(layer(with_gateway(), gate::permit_turn))
-                .get(models::show),
+                .get(models::show)
+                .layer(from_fn(client_api::check_method)),
         )
         .route(
             "/responses",
@@ -115,7 +116,8 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
             "/v1beta/models/{*model}",
             post(client_api::act_on_model)
                 .route_layer(layer(with_gateway(), gate::permit_turn))
-                .get(client_api::show_gemini),
+                .get(client_api::show_gemini)
+                .layer(from_fn(client_api::check_method)),
         )
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::reject_while_stopping));

@@ -10,9 +10,10 @@ use antiphon::dialect::ClientApi;
 use antiphon::json::quote;
 use axum::Extension;
 use axum::extract::{OriginalUri, Request, State};
+use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use http::Uri;
+use http::{Method, Uri, header};
 
 use super::super::extract::Path;
 use super::super::passthrough::InspectedBody;
@@ -51,8 +52,26 @@ impl Action {
     }
 }
 
-/// `POST /v1beta/models/{model}:{action}`. A path without an action is that of a model, to which
-/// nothing can be posted.
+/// Rejects a request whose method its path does not have: actions are posted, and models are read.
+pub(in crate::routes) async fn check_method(request: Request, next: Next) -> Response {
+    let (method, uri) = (request.method(), request.uri());
+    let name = uri.path().rsplit_once(':').map(|(_, name)| name);
+    let is_action = name.is_some_and(|name| Action::parse(name, uri).is_some());
+    let is_allowed = match *method {
+        Method::GET | Method::HEAD => !is_action,
+        // Names of models have colons, too: the path may have an unknown action.
+        Method::POST => name.is_some(),
+        _ => false,
+    };
+    if is_allowed {
+        return next.run(request).await;
+    }
+    let allowed = [(header::ALLOW, if is_action { "POST" } else { "GET,HEAD" })];
+    let uri = request.extensions().get::<OriginalUri>().map_or(uri, |original| &original.0);
+    (allowed, wrong_method(method, uri)).into_response()
+}
+
+/// `POST /v1beta/models/{model}:{action}`
 pub(in crate::routes) async fn act_on_model(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
@@ -62,8 +81,9 @@ pub(in crate::routes) async fn act_on_model(
     request: Request,
 ) -> Result<Response, ApiError> {
     let method = request.method();
-    let (model, name) = path.rsplit_once(':').ok_or_else(|| wrong_method(method, &uri))?;
-    let action = Action::parse(name, &uri).ok_or_else(|| unknown_url(method, &uri))?;
+    let unknown = || unknown_url(method, &uri);
+    let (model, name) = path.rsplit_once(':').ok_or_else(unknown)?;
+    let action = Action::parse(name, &uri).ok_or_else(unknown)?;
     let (parts, body) = InspectedBody::read(request, true, &gateway).await?;
     let body = body.whole().cloned().unwrap_or_default();
     let json = with_path(&body, model, action)?;

@@ -29,7 +29,7 @@ async fn answer(world: &World, method: &str, path: &str) -> Answer {
 /// The path, and the paths with the same meaning that the description of the document names.
 fn with_azure_paths(path: &str) -> Vec<String> {
     let mut paths = vec![path.to_owned()];
-    if let Some(rest) = path.strip_prefix("/v1") {
+    if let Some(rest) = path.strip_prefix("/v1").filter(|rest| !rest.starts_with("beta")) {
         let base = ["/openai/v1", "/api/projects/p/openai/v1"];
         paths.extend(base.map(|base| format!("{base}{rest}")));
         let is_azures = !rest.starts_with("/messages") && !rest.starts_with("/chat");
