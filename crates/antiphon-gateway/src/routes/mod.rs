@@ -74,6 +74,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
             post(client_api::act_on_model)
                 .route_layer(layer(with_gateway(), gate::permit_turn))
                 .get(models::show)
+                .fallback(not_allowed)
                 .layer(from_fn(client_api::check_method)),
         )
         .route(
@@ -117,6 +118,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
             post(client_api::act_on_model)
                 .route_layer(layer(with_gateway(), gate::permit_turn))
                 .get(client_api::show_gemini)
+                .fallback(not_allowed)
                 .layer(from_fn(client_api::check_method)),
         )
         .route_layer(layer(with_gateway(), gate::admit))

@@ -15,7 +15,10 @@ async fn paths(world: &World) -> Vec<(String, Value)> {
     let document = world.anonymous_client().get("/openapi.json").await.json();
     let paths = document["paths"].as_object().expect("it has paths").clone();
     let filled = |path: &str| {
-        let pieces = path.split('/').map(|piece| if piece.starts_with('{') { "x" } else { piece });
+        let pieces = path.split('/').map(|piece| match piece.split_once('}') {
+            Some((_, rest)) => format!("x{rest}"),
+            None => piece.to_owned(),
+        });
         pieces.collect::<Vec<_>>().join("/")
     };
     paths.into_iter().map(|(path, entry)| (filled(&path), entry)).collect()
