@@ -29,7 +29,7 @@ use axum::Router;
 use axum::extract::{OriginalUri, Request};
 use axum::middleware::{from_fn, from_fn_with_state as layer};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, on, post};
+use axum::routing::{MethodRouter, get, on, post};
 use http::{Method, Uri, header};
 use tower::util::MapRequest;
 
@@ -49,6 +49,14 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
 
 fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     let with_gateway = || Arc::clone(gateway);
+    // A model, which `show` reads, and the actions of the Gemini API on it.
+    let model = |show: MethodRouter<Arc<Gateway>>| {
+        post(client_api::act_on_model)
+            .route_layer(layer(with_gateway(), gate::permit_turn))
+            .merge(show)
+            .fallback(not_allowed)
+            .layer(from_fn(client_api::check_method))
+    };
     // Routes of objects that an upstream may own.
     let owned = Router::new()
         .route("/responses/{id}", get(responses::show).delete(responses::delete))
@@ -69,14 +77,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route_layer(layer(with_gateway(), gate::permit_turn));
     let v1 = Router::new()
         .route("/models", get(models::list))
-        .route(
-            "/models/{*model}",
-            post(client_api::act_on_model)
-                .route_layer(layer(with_gateway(), gate::permit_turn))
-                .get(models::show)
-                .fallback(not_allowed)
-                .layer(from_fn(client_api::check_method)),
-        )
+        .route("/models/{*model}", model(get(models::show)))
         .route(
             "/responses",
             post(responses::create)
@@ -113,14 +114,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .layer(from_fn(client_api::write_errors));
     let gemini = Router::new()
         .route("/v1beta/models", get(client_api::list_gemini))
-        .route(
-            "/v1beta/models/{*model}",
-            post(client_api::act_on_model)
-                .route_layer(layer(with_gateway(), gate::permit_turn))
-                .get(client_api::show_gemini)
-                .fallback(not_allowed)
-                .layer(from_fn(client_api::check_method)),
-        )
+        .route("/v1beta/models/{*model}", model(get(client_api::show_gemini)))
         .route_layer(layer(with_gateway(), gate::admit))
         .layer(layer(with_gateway(), gate::reject_while_stopping));
     Router::new()

@@ -44,6 +44,7 @@ pub mod gemini;
 mod item_form;
 mod passing;
 mod request;
+mod request_decoder;
 mod seal;
 mod stream_decoder;
 mod tools;

@@ -8,12 +8,13 @@
 
 use super::RequestDecoder;
 use super::field::Fields;
+use crate::dialect::UpstreamApi;
 
 const CACHE_CONTROL: &str = "cache_control";
 
 /// Keeps the latest mark for an Anthropic upstream, unless the request has one of its own.
 pub(super) fn decode(request: &Fields<'_>, decoder: &mut RequestDecoder) {
-    if !decoder.is_for_anthropic() || request.present(CACHE_CONTROL).is_some() {
+    if !decoder.is_for(UpstreamApi::Anthropic) || request.present(CACHE_CONTROL).is_some() {
         return;
     }
     if let Some(mark) = latest_mark(request) {

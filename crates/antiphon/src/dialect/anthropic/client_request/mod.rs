@@ -37,10 +37,10 @@ mod tools;
 
 use self::field::Fields;
 use super::history::parse_items;
-use crate::dialect::request::{Omission, RequestPath};
+use crate::dialect::request_decoder::RequestDecoder;
 use crate::dialect::{DecodedRequest, InvalidRequest, UpstreamApi};
 use crate::item::Item;
-use crate::json::{Object, quote};
+use crate::json::Object;
 use crate::transcript::Origin;
 
 /// The reasoning of an answer comes back only sealed, so that its client can return it.
@@ -74,8 +74,8 @@ pub fn decode_count_request(
     tools::decode(&fields, &mut decoder)?;
     reasoning::decode(&fields, &mut decoder)?;
     caching::decode(&fields, &mut decoder);
-    decoder.other_fields(request);
-    Ok(DecodedRequest { fields: decoder.fields.to_text(), items, omissions: decoder.omissions })
+    other_fields(request, &mut decoder);
+    Ok(decoder.finish(items))
 }
 
 /// The items of the messages. Blocks of Anthropic's own tools are left out for an upstream of the
@@ -103,13 +103,6 @@ fn items(
     Ok(items)
 }
 
-/// The fields of the Responses API so far, and the omissions.
-struct RequestDecoder {
-    upstream: UpstreamApi,
-    fields: Object<'static>,
-    omissions: Vec<Omission>,
-}
-
 /// Fields that have no counterpart and that a model can do without. They are not reported, because
 /// clients send them in every request.
 const SILENT: [&str; 1] = ["cache_control"];
@@ -134,48 +127,14 @@ const READ: [&str; 16] = [
     "top_p",
 ];
 
-impl RequestDecoder {
-    fn new(upstream: UpstreamApi) -> Self {
-        Self { upstream, fields: Object::default(), omissions: Vec::new() }
-    }
-
-    /// Whether the upstream has the client's API, so that the encoder sends its fields unchanged.
-    fn is_for_anthropic(&self) -> bool {
-        self.upstream == UpstreamApi::Anthropic
-    }
-
-    fn set_raw(&mut self, key: &'static str, raw: impl Into<String>) {
-        self.fields.set(key, raw.into());
-    }
-
-    fn set_text(&mut self, key: &'static str, text: &str) {
-        self.fields.set(key, quote(text));
-    }
-
-    /// Reports that the value at `path` is left out.
-    fn leave_out(&mut self, path: &str, why: &str) {
-        self.report(path, format!("'{path}' is left out: {why}"));
-    }
-
-    /// Reports that the value at `path` is sent in another form.
-    fn change(&mut self, path: &str, how: &str) {
-        self.report(path, format!("'{path}' is changed: {how}"));
-    }
-
-    fn report(&mut self, path: &str, message: String) {
-        self.omissions.push(Omission { place: RequestPath::field(path), message });
-    }
-
-    /// The fields that nothing else reads: an Anthropic upstream receives them. A field that the
-    /// Responses API has with another meaning is left out.
-    fn other_fields(&mut self, request: &Object<'_>) {
-        for (key, raw) in request.iter().filter(|(key, raw)| !READ.contains(key) && *raw != "null")
-        {
-            if self.is_for_anthropic() && !super::request::is_responses_field(key) {
-                self.fields.set(key.to_owned(), raw.to_owned());
-            } else if !SILENT.contains(&key) {
-                self.leave_out(key, "the upstream has no counterpart");
-            }
+/// The fields that nothing else reads: an Anthropic upstream receives them. A field that the
+/// Responses API has with another meaning is left out.
+fn other_fields(request: &Object<'_>, decoder: &mut RequestDecoder) {
+    for (key, raw) in request.iter().filter(|(key, raw)| !READ.contains(key) && *raw != "null") {
+        if decoder.is_for(UpstreamApi::Anthropic) && !super::request::is_responses_field(key) {
+            decoder.set_raw(key, raw);
+        } else if !SILENT.contains(&key) {
+            decoder.leave_out(key, "the upstream has no counterpart");
         }
     }
 }

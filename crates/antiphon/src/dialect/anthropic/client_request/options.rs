@@ -38,7 +38,7 @@ fn sampling(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), In
     for key in ["temperature", "top_p"] {
         let Some(number) = request.present(key) else { continue };
         let value = number.fraction()?;
-        if value < 1.0 || decoder.is_for_anthropic() {
+        if value < 1.0 || decoder.is_for(UpstreamApi::Anthropic) {
             decoder.set_raw(key, number.raw());
         }
     }
@@ -50,7 +50,7 @@ fn max_tokens(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), 
     let number = field.integer_from(1)?;
     decoder.set_raw("max_output_tokens", number.max(LEAST_OUTPUT).to_string());
     if number < LEAST_OUTPUT {
-        match decoder.is_for_anthropic() {
+        match decoder.is_for(UpstreamApi::Anthropic) {
             true => decoder.set_raw("max_tokens", field.raw()),
             false => decoder.change("max_tokens", "the minimum of the upstream is 16"),
         }
@@ -81,7 +81,7 @@ fn instructions(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<()
 fn top_k(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
     let Some(top_k) = request.present("top_k") else { return Ok(()) };
     top_k.integer_from(0)?;
-    match decoder.is_for_anthropic() {
+    match decoder.is_for(UpstreamApi::Anthropic) {
         true => decoder.set_raw("top_k", top_k.raw()),
         false => decoder.leave_out("top_k", "the upstream has no counterpart"),
     }

@@ -22,7 +22,7 @@ pub(super) fn decode(
 ) -> Result<(), InvalidRequest> {
     let config = request.present("output_config").map(|config| config.object()).transpose()?;
     let thinking = request.present("thinking").map(|thinking| thinking.object()).transpose()?;
-    if decoder.is_for_anthropic() {
+    if decoder.is_for(UpstreamApi::Anthropic) {
         for key in ["thinking", "output_config", "output_format"] {
             if let Some(field) = request.present(key) {
                 decoder.set_raw(key, field.raw());

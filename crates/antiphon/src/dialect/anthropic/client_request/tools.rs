@@ -2,7 +2,7 @@
 
 use super::RequestDecoder;
 use super::field::{Field, Fields};
-use crate::dialect::InvalidRequest;
+use crate::dialect::{InvalidRequest, UpstreamApi};
 use crate::json::{Object, quote};
 
 /// Fields of a tool that change how it is called but not its meaning. They are not reported. Only
@@ -62,7 +62,9 @@ impl Tool {
             None | Some("custom") => {
                 Self::function(field, &tool.typed("custom"), decoder).map(Some)
             }
-            Some(kind) if decoder.is_for_anthropic() => Ok(Some(Self::own(kind, &tool, field))),
+            Some(kind) if decoder.is_for(UpstreamApi::Anthropic) => {
+                Ok(Some(Self::own(kind, &tool, field)))
+            }
             Some(kind) => {
                 let why = format!("the upstream has no equivalent of the tool '{kind}'");
                 decoder.leave_out(field.path(), &why);
@@ -90,7 +92,9 @@ impl Tool {
         }
         function.set("parameters", schema.raw().to_owned());
         function.set("strict", strict.unwrap_or(false).to_string());
-        if let Some(mark) = tool.present("cache_control").filter(|_| decoder.is_for_anthropic()) {
+        if let Some(mark) =
+            tool.present("cache_control").filter(|_| decoder.is_for(UpstreamApi::Anthropic))
+        {
             function.set("cache_control", mark.raw().to_owned());
         }
         for (key, _) in tool.object().iter() {

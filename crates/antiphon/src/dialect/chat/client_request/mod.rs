@@ -34,7 +34,7 @@ mod tools;
 
 use self::field::{Field, Fields};
 use super::history::{ChatHistoryError, parse_items};
-use crate::dialect::request::{Omission, RequestPath};
+use crate::dialect::request_decoder::RequestDecoder;
 use crate::dialect::{DecodedRequest, InvalidRequest, UpstreamApi};
 use crate::json::Object;
 use crate::transcript::Origin;
@@ -55,8 +55,8 @@ pub(in crate::dialect) fn decode_request(
     let items = items.map_err(|error| invalid_message(error, started))?;
     options::decode(&fields, &mut decoder)?;
     tools::decode(&fields, &mut decoder)?;
-    decoder.other_fields(request);
-    Ok(DecodedRequest { fields: decoder.fields.to_text(), items, omissions: decoder.omissions })
+    other_fields(request, &mut decoder);
+    Ok(decoder.finish(items))
 }
 
 /// The error for a message. Its position counts from the message at `start`.
@@ -68,13 +68,6 @@ fn invalid_message(error: ChatHistoryError, start: usize) -> InvalidRequest {
         }
     };
     InvalidRequest { message: format!("Invalid '{path}': {reason}."), path }
-}
-
-/// The fields of the Responses API so far, and the omissions.
-struct RequestDecoder {
-    upstream: UpstreamApi,
-    fields: Object<'static>,
-    omissions: Vec<Omission>,
 }
 
 /// The fields that the modules of this decoder read.
@@ -116,52 +109,23 @@ const READ: [&str; 35] = [
     "web_search_options",
 ];
 
-impl RequestDecoder {
-    fn new(upstream: UpstreamApi) -> Self {
-        Self { upstream, fields: Object::default(), omissions: Vec::new() }
+/// Keeps a field that only Chat Completions has.
+fn keep_or_leave_out(key: &str, raw: &str, decoder: &mut RequestDecoder) {
+    match decoder.is_for(UpstreamApi::Chat) {
+        true => decoder.set_raw(key, raw),
+        false => decoder.leave_out(key, "the upstream has no counterpart"),
     }
+}
 
-    /// Whether the upstream has the client's API, so that the encoder sends its fields unchanged.
-    fn is_for_chat(&self) -> bool {
-        self.upstream == UpstreamApi::Chat
-    }
-
-    fn set_raw(&mut self, key: impl Into<String>, raw: impl Into<String>) {
-        self.fields.set(key.into(), raw.into());
-    }
-
-    /// Keeps a field that only Chat Completions has.
-    fn keep_or_leave_out(&mut self, key: &str, raw: &str) {
-        match self.is_for_chat() {
-            true => self.set_raw(key, raw),
-            false => self.leave_out(key, "the upstream has no counterpart"),
-        }
-    }
-
-    /// Reports that the value at `path` is left out.
-    fn leave_out(&mut self, path: &str, why: &str) {
-        self.report(path, format!("'{path}' is left out: {why}"));
-    }
-
-    /// Reports that the value at `path` is sent in another form.
-    fn change(&mut self, path: &str, how: &str) {
-        self.report(path, format!("'{path}' is changed: {how}"));
-    }
-
-    fn report(&mut self, path: &str, message: String) {
-        self.omissions.push(Omission { place: RequestPath::field(path), message });
-    }
-
-    /// The fields that nothing else reads: an upstream of Chat Completions receives them. A field
-    /// that the Responses API has with another meaning is left out.
-    fn other_fields(&mut self, request: &Object<'_>) {
-        let others = request.iter().filter(|(key, raw)| !READ.contains(key) && *raw != "null");
-        for (key, raw) in others {
-            if super::request::is_responses_field(key) {
-                self.leave_out(key, "Chat Completions has no such field");
-            } else {
-                self.keep_or_leave_out(key, raw);
-            }
+/// The fields that nothing else reads: an upstream of Chat Completions receives them. A field that
+/// the Responses API has with another meaning is left out.
+fn other_fields(request: &Object<'_>, decoder: &mut RequestDecoder) {
+    let others = request.iter().filter(|(key, raw)| !READ.contains(key) && *raw != "null");
+    for (key, raw) in others {
+        if super::request::is_responses_field(key) {
+            decoder.leave_out(key, "Chat Completions has no such field");
+        } else {
+            keep_or_leave_out(key, raw, decoder);
         }
     }
 }

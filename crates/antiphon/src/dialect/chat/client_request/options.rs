@@ -1,7 +1,7 @@
 //! The fields other than messages and tools.
 
-use super::RequestDecoder;
 use super::field::{Field, Fields};
+use super::{RequestDecoder, keep_or_leave_out};
 use crate::dialect::chat::fields::Fields as Json;
 use crate::dialect::{InvalidRequest, UpstreamApi};
 use crate::json::Object;
@@ -44,7 +44,7 @@ pub(super) fn decode(
     stored(request, decoder)?;
     for (key, default) in [("seed", ""), ("logit_bias", "{}"), ("prediction", "")] {
         if let Some(field) = request.present(key).filter(|field| field.raw() != default) {
-            decoder.keep_or_leave_out(key, field.raw());
+            keep_or_leave_out(key, field.raw(), decoder);
         }
     }
     Ok(())
@@ -95,13 +95,13 @@ fn max_tokens(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), 
     for field in older.iter().chain(&newer) {
         field.integer_from(1)?;
     }
-    if let Some(older) = older.as_ref().filter(|_| decoder.is_for_chat()) {
+    if let Some(older) = older.as_ref().filter(|_| decoder.is_for(UpstreamApi::Chat)) {
         decoder.set_raw("max_tokens", older.raw());
     }
-    let older = older.filter(|_| !decoder.is_for_chat());
+    let older = older.filter(|_| !decoder.is_for(UpstreamApi::Chat));
     let Some(field) = newer.or(older) else { return Ok(()) };
     let limit = field.integer_from(1)?;
-    if limit < LEAST_OUTPUT && decoder.is_for_chat() {
+    if limit < LEAST_OUTPUT && decoder.is_for(UpstreamApi::Chat) {
         decoder.set_raw(field.path(), field.raw());
         return Ok(());
     }
@@ -173,7 +173,7 @@ fn stop(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), Invali
         }
         UpstreamApi::Anthropic => decoder.set_raw("stop_sequences", stop.raw()),
         UpstreamApi::Chat | UpstreamApi::Responses => {
-            decoder.keep_or_leave_out("stop", stop.raw());
+            keep_or_leave_out("stop", stop.raw(), decoder);
         }
     }
     Ok(())

@@ -25,7 +25,7 @@ pub(super) fn decode(
         decoder.set_raw("parallel_tool_calls", "false");
     }
     if let Some(options) = request.present("web_search_options") {
-        match decoder.is_for_chat() {
+        match decoder.is_for(UpstreamApi::Chat) {
             true => decoder.set_raw("web_search_options", options.raw()),
             false => tools.push(web_search(&options)?),
         }

@@ -30,9 +30,9 @@ mod tools;
 
 use self::field::Fields;
 pub(in crate::dialect) use self::refusal::reword;
-use crate::dialect::request::{Omission, RequestPath};
+use crate::dialect::request_decoder::RequestDecoder;
 use crate::dialect::{DecodedRequest, InvalidRequest, UpstreamApi};
-use crate::json::{Object, quote};
+use crate::json::Object;
 use crate::transcript::Origin;
 
 /// The reasoning of an answer comes back only sealed, so that its client can return it.
@@ -68,7 +68,7 @@ pub(in crate::dialect) fn decode_request(
     for (key, _) in fields.iter().filter(|(key, _)| !READ.contains(&&**key)) {
         decoder.leave_out(&key, "the upstream has no counterpart");
     }
-    Ok(DecodedRequest { fields: decoder.fields.to_text(), items, omissions: decoder.omissions })
+    Ok(decoder.finish(items))
 }
 
 /// Converts a request of `countTokens`, which has the contents, or a whole request in the field
@@ -87,39 +87,4 @@ pub fn decode_count_request(
     let mut whole = Object::parse_str(whole.raw()).unwrap_or_default();
     whole.set("model", request.present("model").unwrap_or("null").to_owned());
     decode_request(&whole, upstream, origin)
-}
-
-/// The fields of the Responses API so far, and the omissions.
-struct RequestDecoder {
-    upstream: UpstreamApi,
-    fields: Object<'static>,
-    omissions: Vec<Omission>,
-}
-
-impl RequestDecoder {
-    fn new(upstream: UpstreamApi) -> Self {
-        Self { upstream, fields: Object::default(), omissions: Vec::new() }
-    }
-
-    fn set_raw(&mut self, key: &'static str, raw: impl Into<String>) {
-        self.fields.set(key, raw.into());
-    }
-
-    fn set_text(&mut self, key: &'static str, text: &str) {
-        self.fields.set(key, quote(text));
-    }
-
-    /// Reports that the value at `path` is left out.
-    fn leave_out(&mut self, path: &str, why: &str) {
-        self.report(path, format!("'{path}' is left out: {why}"));
-    }
-
-    /// Reports that the value at `path` is sent in another form.
-    fn change(&mut self, path: &str, how: &str) {
-        self.report(path, format!("'{path}' is changed: {how}"));
-    }
-
-    fn report(&mut self, path: &str, message: String) {
-        self.omissions.push(Omission { place: RequestPath::field(path), message });
-    }
 }
