@@ -2,14 +2,12 @@
 // its own. `claude --print` says a prompt, and writes an event a line.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { Run } from "./coding_agent.js";
-import { Tenant } from "./context.js";
+import { CodingAgent } from "./coding_agent.js";
 
 // The program is in a package for the platform. The main package's own script would only link to it.
 const PACKAGE = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
@@ -22,14 +20,13 @@ const FLAGS = [
 ];
 
 /** One user of Claude Code, alone with its files and its key. `close` it at the end. */
-export class ClaudeCode {
+export class ClaudeCode extends CodingAgent {
   static async open(options = {}) {
     return new ClaudeCode(await mkdtemp(join(tmpdir(), "claude-code-")), options);
   }
 
   constructor(files, { model = "fake-model", thinkingTokens = 0 }) {
-    Object.assign(this, { files, model, thinkingTokens, tenant: new Tenant() });
-    this.runs = new Set();
+    super(files, { model, thinkingTokens });
   }
 
   /** Says a prompt in this user's only session, and returns the result. */
@@ -45,15 +42,7 @@ export class ClaudeCode {
   /** Starts a turn. Its events arrive one by one. */
   start(prompt) {
     const session = this.runs.size > 0 ? ["--continue"] : [];
-    const child = spawn(PROGRAM, [...session, ...FLAGS, prompt], {
-      cwd: this.files,
-      env: this.env(),
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    });
-    const run = new Run(child, () => {});
-    this.runs.add(run);
-    return run;
+    return this.run(PROGRAM, [...session, ...FLAGS, prompt]);
   }
 
   /**
@@ -61,18 +50,8 @@ export class ClaudeCode {
    * others, and without it after the refusal of an API that does not know it.
    */
   async modelRequests() {
-    const requests = await this.tenant.modelRequests();
+    const requests = await super.modelRequests();
     return requests.filter(({ refusal }) => !refusal?.message.includes('Unexpected role "system"'));
-  }
-
-  /** What a command has written to a file of the working directory. */
-  async read(name) {
-    return readFile(join(this.files, name), "utf8");
-  }
-
-  async close() {
-    for (const run of this.runs) await run.kill();
-    await rm(this.files, { recursive: true, force: true, maxRetries: 5 });
   }
 
   env() {

@@ -2,16 +2,14 @@
 // own. `codex exec --json` says a prompt, and writes an event a line.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp } from "node:fs/promises";
 import { createServer, connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { Run } from "./coding_agent.js";
-import { Tenant } from "./context.js";
+import { CodingAgent } from "./coding_agent.js";
 
 const PROGRAM = fileURLToPath(new URL("node_modules/@openai/codex/bin/codex.js", import.meta.url));
 const MCP_SERVER = fileURLToPath(new URL("codex_mcp.js", import.meta.url));
@@ -24,7 +22,7 @@ export const OWN_PROVIDER = "own";
 export const OPENAI = "openai";
 
 /** One user of Codex, alone with its files and its key. `close` it at the end. */
-export class Codex {
+export class Codex extends CodingAgent {
   static async open(options = {}) {
     const files = await mkdtemp(join(tmpdir(), "codex-"));
     const codex = new Codex(files, options);
@@ -33,8 +31,7 @@ export class Codex {
   }
 
   constructor(files, { provider = OWN_PROVIDER, websockets = false, model = "fake-model" }) {
-    Object.assign(this, { files, provider, websockets, model, tenant: new Tenant() });
-    this.runs = new Set();
+    super(files, { provider, websockets, model });
   }
 
   /** Says a prompt in this user's only session, and returns the model's last words. */
@@ -54,32 +51,15 @@ export class Codex {
     const command = this.session ? ["exec", "resume"] : ["exec"];
     const flags = ["--json", "--skip-git-repo-check", ...config.flatMap(([k, v]) => ["-c", `${k}=${v}`])];
     const session = this.session ? [this.session] : [];
-    const options = { cwd: this.files, env: this.env(), stdio: ["ignore", "pipe", "pipe"] };
-    const child = spawn(process.execPath, [PROGRAM, ...command, ...flags, ...session, prompt], {
-      ...options,
-      detached: true,
-    });
-    const run = new Run(child, (event) => {
+    const args = [PROGRAM, ...command, ...flags, ...session, prompt];
+    return this.run(process.execPath, args, (event) => {
       if (event.type === "thread.started") this.session = event.thread_id;
     });
-    this.runs.add(run);
-    return run;
-  }
-
-  /** The requests that its model was given. */
-  async modelRequests() {
-    return this.tenant.modelRequests();
-  }
-
-  /** What a command has written to a file of the working directory. */
-  async read(name) {
-    return readFile(join(this.files, name), "utf8");
   }
 
   async close() {
-    for (const run of this.runs) await run.kill();
+    await super.close();
     await this.wire.close();
-    await rm(this.files, { recursive: true, force: true, maxRetries: 5 });
   }
 
   config() {

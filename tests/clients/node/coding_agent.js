@@ -1,8 +1,13 @@
 // Coding agents: runs of their programs, and the requests that their model was given.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
+
+import { Tenant } from "./context.js";
 
 // One run of a program, and what a test waits for in it.
 const RUN_TIMEOUT = 25_000;
@@ -12,7 +17,7 @@ const TIMEOUT = 10_000;
 const POLL = 50;
 
 /** One run of a program that writes an event a line. */
-export class Run {
+class Run {
   constructor(child, onEvent) {
     this.child = child;
     this.events = [];
@@ -49,6 +54,42 @@ export class Run {
       if (error.code !== "ESRCH") throw error;
     }
     await this.ended;
+  }
+}
+
+/** One user of a coding agent, alone with its files and its key. `close` it at the end. */
+export class CodingAgent {
+  constructor(files, settings) {
+    Object.assign(this, { files, ...settings, tenant: new Tenant() });
+    this.runs = new Set();
+  }
+
+  /** Starts a program in the working directory, with the variables of `env`. */
+  run(program, args, onEvent = () => {}) {
+    const child = spawn(program, args, {
+      cwd: this.files,
+      env: this.env(),
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    const run = new Run(child, onEvent);
+    this.runs.add(run);
+    return run;
+  }
+
+  /** The requests that its model was given. */
+  async modelRequests() {
+    return this.tenant.modelRequests();
+  }
+
+  /** What a command has written to a file of the working directory. */
+  async read(name) {
+    return readFile(join(this.files, name), "utf8");
+  }
+
+  async close() {
+    for (const run of this.runs) await run.kill();
+    await rm(this.files, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 

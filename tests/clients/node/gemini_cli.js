@@ -2,14 +2,12 @@
 // own. `gemini --prompt` says a prompt, and writes an event a line.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { Run } from "./coding_agent.js";
-import { Tenant } from "./context.js";
+import { CodingAgent } from "./coding_agent.js";
 
 const PROGRAM = fileURLToPath(
   new URL("node_modules/@google/gemini-cli/bundle/gemini.js", import.meta.url),
@@ -22,7 +20,7 @@ const FLAGS = [
 ];
 
 /** One user of Gemini CLI, alone with its files and its key. `close` it at the end. */
-export class GeminiCli {
+export class GeminiCli extends CodingAgent {
   static async open(options = {}) {
     const gemini = new GeminiCli(await mkdtemp(join(tmpdir(), "gemini-cli-")), options);
     await gemini.writeSettings();
@@ -30,9 +28,8 @@ export class GeminiCli {
   }
 
   constructor(files, { model = "fake-model", routes = false }) {
-    Object.assign(this, { files, model, routes, tenant: new Tenant() });
+    super(files, { model, routes });
     this.home = join(files, "home");
-    this.runs = new Set();
   }
 
   /** Chooses the login by key. With `routes`, Gemini CLI asks the model which model to ask. */
@@ -62,30 +59,7 @@ export class GeminiCli {
   /** Starts a turn. Its events arrive one by one. */
   start(prompt) {
     const session = this.runs.size > 0 ? ["--resume", "latest"] : [];
-    const child = spawn(process.execPath, [PROGRAM, ...FLAGS, ...session, "--prompt", prompt], {
-      cwd: this.files,
-      env: this.env(),
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: true,
-    });
-    const run = new Run(child, () => {});
-    this.runs.add(run);
-    return run;
-  }
-
-  /** The requests that its model was given. */
-  async modelRequests() {
-    return this.tenant.modelRequests();
-  }
-
-  /** What a command has written to a file of the working directory. */
-  async read(name) {
-    return readFile(join(this.files, name), "utf8");
-  }
-
-  async close() {
-    for (const run of this.runs) await run.kill();
-    await rm(this.files, { recursive: true, force: true, maxRetries: 5 });
+    return this.run(process.execPath, [PROGRAM, ...FLAGS, ...session, "--prompt", prompt]);
   }
 
   env() {
