@@ -11,6 +11,7 @@
 
 mod array;
 mod object;
+mod scanner;
 
 pub(crate) use array::objects;
 pub use array::{range_of_slice, replace_array};

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{push_quoted, quote};
+use super::{push_quoted, quote, scanner};
 
 /// A JSON object whose fields can be changed one by one.
 ///
@@ -16,7 +16,7 @@ use super::{push_quoted, quote};
 /// between them.
 #[derive(Clone, Debug, Default)]
 pub struct Object<'a> {
-    fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+    pub(super) fields: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
 impl<'a> Object<'a> {
@@ -32,7 +32,10 @@ impl<'a> Object<'a> {
     /// Parses an object from text, as [`parse`](Self::parse) does from bytes. Skips the check for
     /// UTF-8, which would otherwise be repeated at each level of nested objects.
     pub fn parse_str(text: &'a str) -> Result<Self, serde_json::Error> {
-        serde_json::from_str(text)
+        match scanner::fields(text) {
+            Some(fields) => Ok(Self { fields }),
+            None => serde_json::from_str(text),
+        }
     }
 
     /// The raw value under `key`. If the key occurs twice, the last one counts, as in most parsers.
