@@ -47,6 +47,8 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     Router::new().fallback_service(MapRequest::new(routes, normalize))
 }
 
+/// Layers that belong together are one tuple, the outermost first: each call of `layer` puts a route
+/// into one more box, which every layer outside it clones for each request.
 fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     let with_gateway = || Arc::clone(gateway);
     // A model, which `show` reads, and the actions of the Gemini API on it.
@@ -81,8 +83,10 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .route(
             "/responses",
             post(responses::create)
-                .route_layer(layer(with_gateway(), conversation_header::move_to_body))
-                .route_layer(layer(with_gateway(), gate::permit_turn))
+                .route_layer((
+                    layer(with_gateway(), gate::permit_turn),
+                    layer(with_gateway(), conversation_header::move_to_body),
+                ))
                 .get(websocket::open),
         )
         // These two paths are not response ids.
@@ -109,14 +113,18 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
             on(passthrough::METHODS, passthrough::pass_through)
                 .layer(layer(with_gateway(), gate::permit_turn)),
         )
-        .route_layer(layer(with_gateway(), gate::admit))
-        .layer(layer(with_gateway(), gate::reject_while_stopping))
-        .layer(from_fn(client_api::write_errors));
+        .layer((
+            from_fn(client_api::write_errors),
+            layer(with_gateway(), gate::reject_while_stopping),
+            layer(with_gateway(), gate::admit),
+        ));
     let gemini = Router::new()
         .route("/v1beta/models", get(client_api::list_gemini))
         .route("/v1beta/models/{*model}", model(get(client_api::show_gemini)))
-        .route_layer(layer(with_gateway(), gate::admit))
-        .layer(layer(with_gateway(), gate::reject_while_stopping));
+        .layer((
+            layer(with_gateway(), gate::reject_while_stopping),
+            layer(with_gateway(), gate::admit),
+        ));
     Router::new()
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
@@ -128,9 +136,11 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .merge(inspect::router(gateway, address))
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)
-        .layer(layer(PageGuard::new(gateway, address), protect))
-        .layer(from_fn(client_api::write_gemini_errors))
-        .layer(layer(with_gateway(), identify::identify))
+        .layer((
+            layer(with_gateway(), identify::identify),
+            from_fn(client_api::write_gemini_errors),
+            layer(PageGuard::new(gateway, address), protect),
+        ))
         .with_state(Arc::clone(gateway))
 }
 
