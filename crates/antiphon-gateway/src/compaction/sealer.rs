@@ -1,12 +1,13 @@
 //! Seals the compaction items of an upstream before the caller receives them.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use antiphon::Origin;
 use antiphon::json::{Object, quote, replace_array};
 use antiphon_store::Tenant;
 use bytes::Bytes;
+use memchr::memmem::Finder;
 use serde_json::value::RawValue;
 
 use super::CompactionKey;
@@ -36,7 +37,8 @@ impl CompactionSealer {
     /// Seals the compaction items of an event, a response object, or an answer to
     /// `/responses/compact`: under `item`, in `output`, and in the `output` of a `response`.
     pub(crate) fn apply(&mut self, data: &Bytes) -> Bytes {
-        if memchr::memmem::find(data, b"\"compaction\"").is_none() {
+        static KIND: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(br#""compaction""#));
+        if KIND.find(data).is_none() {
             return data.clone();
         }
         let Ok(mut object) = Object::parse(data) else { return data.clone() };
