@@ -221,7 +221,7 @@ mod tests {
             r#"{"a":1} {}"#,
             r#"{"a":1"b":2}"#,
             r#"{"a":"b}"#,
-            r#"{a:1}"#,
+            r"{a:1}",
             r#"{"a\n":1}"#,
         ] {
             assert_eq!(fields(text), None, "{text}");
