@@ -7,7 +7,7 @@ use super::keys::{ThreadKey, position, seq_from_column};
 use super::segments;
 use crate::error::StoreError;
 use crate::ids::Tenant;
-use crate::item_index::{flags, id_column};
+use crate::item_index::{LIVE, flags, id_column};
 use crate::records::Seq;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -40,8 +40,8 @@ impl Place {
 
 /// Records the place of a new item. Fails if its thread has a live item with this id.
 ///
-/// `OR FAIL` undoes nothing if the statement fails, because its job does that. Without it, SQLite
-/// copies each page that the statement changes.
+/// The check is a statement of its own: a statement that reads the table that it writes to would
+/// keep its rows in a temporary table.
 pub(super) fn insert(
     db: &Connection,
     key: ThreadKey<'_>,
@@ -49,25 +49,22 @@ pub(super) fn insert(
     place: Place,
 ) -> Result<()> {
     const SQL: &str = "
-        INSERT OR FAIL INTO item_ids (tenant, id, shard, thread, seq, segment, copy, flags)
-        SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7
-        WHERE NOT ?7 & 1 OR NOT EXISTS (
-            SELECT 1 FROM item_ids
-            WHERE tenant = ?1 AND id = ?2 AND shard = ?3 AND thread = ?4 AND flags & 1
-        )";
-    let inserted = db.prepare_cached(SQL)?.execute(params![
+        INSERT INTO item_ids (tenant, id, shard, thread, seq, segment, copy, flags)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)";
+    let flags = flags(item);
+    if flags & LIVE != 0 && find(db, key, &item.id)?.is_some() {
+        return Err(StoreError::DuplicateItem(item.id.clone()));
+    }
+    db.prepare_cached(SQL)?.execute(params![
         key.tenant(),
         id_column(&item.id),
         key.shard(),
         key.thread(),
         position(place.seq),
         place.segment,
-        flags(item),
+        flags,
     ])?;
-    match inserted {
-        0 => Err(StoreError::DuplicateItem(item.id.clone())),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// The place of the live item with this id in a thread.

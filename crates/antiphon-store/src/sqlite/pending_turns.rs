@@ -146,20 +146,21 @@ pub(super) fn discard(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
 
 /// Deletes a pending turn, and the items that only it still reached.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
-    const SQL: &str = "
-        DELETE FROM pending_turns
-        WHERE place BETWEEN ?1 AND ?2 AND tenant = ?3 AND id = ?4
-        RETURNING thread, after";
+    const FIND: &str = "
+        SELECT place, thread, after FROM pending_turns
+        WHERE place BETWEEN ?1 AND ?2 AND tenant = ?3 AND id = ?4";
+    const DELETE: &str = "DELETE FROM pending_turns WHERE place = ?1";
     let (first, last) = places(id.shard());
-    let removed: Option<(Option<i64>, Option<i64>)> = db
-        .prepare_cached(SQL)?
+    let found: Option<(i64, Option<i64>, Option<i64>)> = db
+        .prepare_cached(FIND)?
         .query_row(params![first, last, tenant.as_str(), id.as_str()], |row| {
-            Ok((row.get(0)?, row.get(1)?))
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
         })
         .optional()?;
-    let Some((continued, after)) = removed else {
+    let Some((place, continued, after)) = found else {
         return Ok(());
     };
+    db.prepare_cached(DELETE)?.execute([place])?;
     notices::remove_open(db, tenant, id)?;
     if let (Some(continued), Some(_)) = (continued, after) {
         sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(continued)))?;
