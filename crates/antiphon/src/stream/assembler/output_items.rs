@@ -3,7 +3,7 @@
 use std::ops::{Index, IndexMut};
 
 use super::routes::{Route, Routes};
-use crate::item::{CallId, CallKey, Item, ItemId};
+use crate::item::{CallId, CallKey, Item};
 use crate::stream::output_item::{MatchMode, OutputItem, Similarity};
 use crate::stream::upstream_event::UpstreamEvent;
 
@@ -59,15 +59,21 @@ impl OutputItems {
     pub(super) fn route(&self, event: &UpstreamEvent<'_>) -> Option<Route> {
         let by_index = self.routes.by_index(event.index());
         let id = event.item_id();
-        let by_id = id.as_deref().and_then(|id| self.by_name(event, id));
         let announced = |route: &Route| self[route.at].upstream_item().head();
-        let goes_by_id =
-            |route: &Route| announced(route).id.as_ref().map(ItemId::as_str) == id.as_deref();
-        let by_index = by_index.filter(|route| match by_id {
-            Some(by_id) => by_id.at == route.at || goes_by_id(route),
-            None => self[route.at].is_open() && event.belongs_to_kind(&announced(route).kind),
+        let has_id = |route: &Route| match (&announced(route).id, &id) {
+            (Some(announced), Some(id)) => announced.as_str() == id,
+            _ => false,
+        };
+        // Nearly every event names its item both ways.
+        let route = by_index.filter(has_id).or_else(|| {
+            let by_id = id.as_deref().and_then(|id| self.by_name(event, id));
+            let by_index = by_index.filter(|route| match by_id {
+                Some(by_id) => by_id.at == route.at,
+                None => self[route.at].is_open() && event.belongs_to_kind(&announced(route).kind),
+            });
+            by_index.or(by_id)
         });
-        by_index.or(by_id).filter(|route| event.can_belong_to(&announced(route).kind))
+        route.filter(|route| event.can_belong_to(&announced(route).kind))
     }
 
     /// By the item id. Some servers put the `call_id` into a call's events.
