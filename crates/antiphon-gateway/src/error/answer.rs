@@ -69,9 +69,7 @@ impl ApiError {
             Self::MutuallyExclusive { path, .. } => {
                 (BAD, "mutually_exclusive_parameters", path.as_deref().unwrap_or_default())
             }
-            Self::OtherConversation { .. } => {
-                (BAD, "mutually_exclusive_parameters", "conversation")
-            }
+            Self::OtherConversation { path, .. } => (BAD, "mutually_exclusive_parameters", path),
             Self::HeaderTooLong { .. } | Self::InvalidTenant { .. } => (BAD, "", ""),
 
             Self::MissingInput => (BAD, "missing_required_parameter", ""),

@@ -100,7 +100,7 @@ pub(crate) enum ApiError {
         "The header 'Antiphon-Conversation' names the conversation '{header}', but the body names \
          '{body}'. Send one of them, or the same id in both."
     )]
-    OtherConversation { header: String, body: String },
+    OtherConversation { header: String, body: String, path: &'static str },
     #[error("The key '{key}' occurs twice.")]
     RepeatedKey { key: String },
     #[error("The key '{key}' is spelt '{expected}'.")]

@@ -26,6 +26,24 @@ pub(super) fn named_conversation(headers: &HeaderMap) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
+/// The conversation of a request whose header and body may both name one; `path` is the body's field.
+///
+/// # Errors
+/// [`ApiError::OtherConversation`] if they name different ones.
+pub(super) fn only_conversation(
+    header: Option<String>,
+    body: Option<String>,
+    path: &'static str,
+) -> Result<Option<String>, ApiError> {
+    match (header, body) {
+        (Some(header), Some(body)) if header != body => {
+            let shown = |id: String| id.chars().take(MAX_SHOWN).collect();
+            Err(ApiError::OtherConversation { header: shown(header), body: shown(body), path })
+        }
+        (header, body) => Ok(header.or(body)),
+    }
+}
+
 /// Moves the header into the field `conversation` of a request of the Responses API. Rejects a
 /// body that names another conversation.
 pub(super) async fn move_to_body(
@@ -57,15 +75,11 @@ async fn with_field(
 /// The body with the field. An invalid body stays the same: the route rejects it.
 fn add_field(body: Bytes, id: &str) -> Result<Bytes, ApiError> {
     let Ok(mut fields) = Object::parse(&body) else { return Ok(body) };
-    match conversation(&fields) {
-        Ok(None) => {
-            fields.set("conversation", quote(id));
-            Ok(fields.to_bytes())
-        }
-        Ok(Some(named)) if named != id => {
-            let shown = |id: &str| id.chars().take(MAX_SHOWN).collect();
-            Err(ApiError::OtherConversation { header: shown(id), body: shown(&named) })
-        }
-        Ok(Some(_)) | Err(_) => Ok(body),
+    let Ok(named) = conversation(&fields) else { return Ok(body) };
+    if named.is_none() {
+        fields.set("conversation", quote(id));
+        return Ok(fields.to_bytes());
     }
+    only_conversation(Some(id.to_owned()), named, "conversation")?;
+    Ok(body)
 }

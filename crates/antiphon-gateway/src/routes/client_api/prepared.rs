@@ -9,7 +9,7 @@ use antiphon::repair::check;
 use bytes::Bytes;
 use http::HeaderMap;
 
-use super::super::conversation_header::named_conversation;
+use super::super::conversation_header::{named_conversation, only_conversation};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::{ClientChanges, CreateRequest, required_model};
@@ -64,7 +64,7 @@ impl<'a> Prepared<'a> {
         let client = purpose.api();
         let is_same_api = client.upstream_api() == Some(api);
         let faults = if is_same_api { client.find_faults(fields) } else { Vec::new() };
-        let conversation = conversation(headers, fields);
+        let conversation = conversation(headers, fields)?;
         let settings = &gateway.settings;
         let may_pass = settings.pass_through != Some(PassThrough::Nothing);
         let repairs = settings.faults == Faults::Repair;
@@ -148,10 +148,11 @@ impl Purpose {
     }
 }
 
-/// The stored conversation that the request continues: the header's, or that in the metadata.
-fn conversation(headers: &HeaderMap, fields: &Object<'_>) -> Option<String> {
-    named_conversation(headers).or_else(|| {
-        let metadata = Object::parse_str(fields.present("metadata")?).ok()?;
-        metadata.string("conversation").map(std::borrow::Cow::into_owned)
-    })
+/// The stored conversation that the request continues: the header's, or that in the metadata. The
+/// decoders reject one that is no text.
+fn conversation(headers: &HeaderMap, fields: &Object<'_>) -> Result<Option<String>, ApiError> {
+    let metadata = fields.present("metadata").map(Object::parse_str).and_then(Result::ok);
+    let named = metadata.as_ref().and_then(|metadata| metadata.string("conversation"));
+    let named = named.map(std::borrow::Cow::into_owned);
+    only_conversation(named_conversation(headers), named, "metadata.conversation")
 }

@@ -172,3 +172,29 @@ async fn unknown_conversation_is_not_found() {
         }
     }
 }
+
+/// Neither of the two wins silently.
+#[tokio::test]
+async fn header_that_contradicts_the_metadata_is_refused() {
+    for api in ClientApi::WITHOUT_STATE {
+        for (upstream, name) in UPSTREAMS {
+            let world = world_of(upstream).await;
+            let (conversation, dialogue) = attached(api, api.client(&world), Mode::Whole).await;
+            let post = async |id: &str| {
+                let mut request = api.hello();
+                request["metadata"] = json!({"conversation": id});
+                api.post(&dialogue.client, Mode::Whole, &request).await
+            };
+
+            let refused = post("conv_other").await.refused();
+            let message = format!(
+                "The header 'Antiphon-Conversation' names the conversation '{conversation}', but \
+                 the body names 'conv_other'. Send one of them, or the same id in both."
+            );
+            assert_eq!(refused.status, 400, "{api:?} {name:?}");
+            assert_eq!(refused.body["error"]["message"], message, "{api:?} {name:?}");
+            assert_eq!(world.times_asked(), 0);
+            assert_eq!(post(&conversation).await.status(), 200, "{api:?} {name:?}");
+        }
+    }
+}

@@ -106,10 +106,12 @@ fn stop_sequences(
     Ok(())
 }
 
-/// `metadata.user_id`. Anthropic's clients send longer ids than the Responses API takes.
+/// `metadata`: the conversation is for the gateway, and `user_id` for the upstream. Anthropic's
+/// clients send longer ids than the Responses API takes.
 fn user(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
     let Some(metadata) = request.present("metadata") else { return Ok(()) };
     let metadata = metadata.object()?;
+    metadata.present("conversation").map(|id| id.text()).transpose()?;
     let Some(user) = metadata.present("user_id") else { return Ok(()) };
     let id = user.text()?;
     match decoder.upstream {

@@ -182,7 +182,9 @@ fn stop(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), Invali
 /// `metadata` and `store`. A conversation in the metadata is for the gateway.
 fn stored(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
     if let Some(field) = request.present("metadata") {
-        let mut metadata: Object<'_> = field.object()?.object().clone();
+        let fields = field.object()?;
+        fields.present("conversation").map(|id| id.text()).transpose()?;
+        let mut metadata: Object<'_> = fields.object().clone();
         metadata.remove("conversation");
         if metadata.iter().next().is_some() {
             decoder.set_raw("metadata", metadata.to_text());

@@ -36,6 +36,10 @@ fn invalid_field_is_named() {
         (json!({"stop_sequences": "x"}), "stop_sequences: Input should be a valid list"),
         (json!({"stop_sequences": [1]}), "stop_sequences.0: Input should be a valid string"),
         (json!({"metadata": {"user_id": 1}}), "metadata.user_id: Input should be a valid string"),
+        (
+            json!({"metadata": {"conversation": 1}}),
+            "metadata.conversation: Input should be a valid string",
+        ),
         (json!({"service_tier": "x"}), "service_tier: Input should be 'auto' or 'standard_only'"),
         (json!({"thinking": {}}), "thinking.type: Field required"),
         (

@@ -117,6 +117,12 @@ fn invalid_fields_get_provider_errors() {
              'text'.",
         ),
         (
+            json!({"metadata": {"conversation": 1}}),
+            "metadata.conversation",
+            "Invalid type for 'metadata.conversation': expected a string, but got an integer \
+             instead.",
+        ),
+        (
             json!({"stream": "yes"}),
             "stream",
             "Invalid type for 'stream': expected a boolean, but got a string instead.",
