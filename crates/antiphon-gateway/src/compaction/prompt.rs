@@ -1,5 +1,7 @@
 //! The messages for a summary: the request to the model, and the message that presents the summary.
 
+use std::sync::Arc;
+
 use antiphon::json::{Object, quote};
 use antiphon::{Item, Role};
 
@@ -72,6 +74,7 @@ pub(crate) fn summary_request(request: &CreateRequest) -> (CreateRequest, Item) 
         lane: None,
         replay_style: request.replay_style,
         client_changes: ClientChanges::default(),
+        derived_call_ids: Arc::default(),
         identity: request.identity,
     };
     (summary, message(PROMPT.trim_end()))

@@ -14,6 +14,9 @@ mod tool_choice;
 mod tools;
 mod values;
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use antiphon::Item;
 use antiphon::json::{self, Object};
 use antiphon::reconcile::ReplayStyle;
@@ -81,6 +84,8 @@ pub(crate) struct CreateRequest {
     pub(crate) replay_style: ReplayStyle,
     /// The differences to the request of a client of another API.
     pub(crate) client_changes: ClientChanges,
+    /// The call ids in the input that its client left out.
+    pub(crate) derived_call_ids: Arc<BTreeSet<String>>,
 }
 
 /// The purpose of a request.
@@ -162,6 +167,7 @@ impl CreateRequest {
             lane: None,
             replay_style: ReplayStyle::Unknown,
             client_changes: ClientChanges::default(),
+            derived_call_ids: Arc::default(),
             fields: String::new(),
         };
         check_bounds(&fields)?;
@@ -179,6 +185,11 @@ impl CreateRequest {
     /// The request of a client of another API, with these changes to it.
     pub(crate) fn with_client_changes(self, client_changes: ClientChanges) -> Self {
         Self { client_changes, ..self }
+    }
+
+    /// The request of a client that left out these call ids.
+    pub(crate) fn with_derived_call_ids(self, ids: BTreeSet<String>) -> Self {
+        Self { derived_call_ids: Arc::new(ids), ..self }
     }
 
     /// Converts the request to one that a lane received: it streams events, and omits the fields

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use antiphon::faults::Fault;
+use antiphon::reconcile::adopt_call_ids;
 use antiphon::{HeldItem, Item, ItemId, Kind, Transcript};
 use antiphon_store::{Store, StoreError, Tenant};
 
@@ -37,7 +38,9 @@ pub(super) async fn resolve_input(
 ) -> Result<Vec<Incoming>, ApiError> {
     let Turn { gateway, caller, request, .. } = turn;
     check_compactions(&request.input, "input", &gateway.compaction_key, &caller.tenant)?;
-    resolve(&*gateway.store, &caller.tenant, Some(held), request.input.clone()).await
+    let (derived, key) = (&request.derived_call_ids, gateway.fingerprint_key);
+    let input = adopt_call_ids(held, request.input.clone(), derived, key);
+    resolve(&*gateway.store, &caller.tenant, Some(held), input).await
 }
 
 /// Replaces references, and replayed items that a model created, with their stored bytes. This

@@ -1,5 +1,7 @@
 //! The APIs of clients that have no state: each request contains the whole conversation.
 
+use std::collections::BTreeSet;
+
 use bytes::Bytes;
 
 use super::request::Omission;
@@ -29,6 +31,9 @@ pub struct DecodedRequest {
     pub items: Vec<Item>,
     /// The parts that the Responses API cannot carry and the model can do without.
     pub omissions: Vec<Omission>,
+    /// The call ids that the client left out, and that were derived from the items before the call.
+    /// [`adopt_call_ids`](crate::reconcile::adopt_call_ids) replaces those of stored calls.
+    pub derived_call_ids: BTreeSet<String>,
 }
 
 /// The error for a request that does not have the form of its API, or that asks for something

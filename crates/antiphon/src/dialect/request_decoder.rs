@@ -1,5 +1,7 @@
 //! The state of the decoder of a client's request: the fields so far, and the omissions.
 
+use std::collections::BTreeSet;
+
 use super::request::{Omission, RequestPath};
 use super::{DecodedRequest, UpstreamApi};
 use crate::item::Item;
@@ -48,6 +50,7 @@ impl RequestDecoder {
 
     /// The request with these items.
     pub(super) fn finish(self, items: Vec<Item>) -> DecodedRequest {
-        DecodedRequest { fields: self.fields.to_text(), items, omissions: self.omissions }
+        let (fields, omissions) = (self.fields.to_text(), self.omissions);
+        DecodedRequest { fields, items, omissions, derived_call_ids: BTreeSet::new() }
     }
 }

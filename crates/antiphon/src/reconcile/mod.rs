@@ -61,6 +61,7 @@
 mod admission;
 mod alignment;
 mod assessment;
+mod call_ids;
 mod calls;
 mod dialogue;
 mod identity;
@@ -72,6 +73,8 @@ mod tests;
 pub use admission::{
     Admission, AdmissionMode, AdmissionRules, SAME_REQUEST, StoredInput, Treatment,
 };
+
+pub use call_ids::adopt_call_ids;
 
 use crate::item::{FingerprintKey, Item};
 use crate::transcript::Transcript;

@@ -114,6 +114,7 @@ impl<'a> Prepared<'a> {
     ) -> Result<CreateRequest, ApiError> {
         let mut decoded = self.decoded?;
         let omissions = std::mem::take(&mut decoded.omissions);
+        let derived_call_ids = std::mem::take(&mut decoded.derived_call_ids);
         let body = match self.conversation {
             Some(id) => decoded.to_body(&[("conversation", &quote(&id))]),
             None => decoded.to_body(&[("store", "false")]),
@@ -125,7 +126,8 @@ impl<'a> Prepared<'a> {
             Purpose::Count(_) => CreateRequest::parse_counted(&body, identity, limits, None),
         };
         let changes = ClientChanges::new(self.faults, omissions);
-        Ok(request?.sent_by(headers).with_client_changes(changes))
+        let request = request?.sent_by(headers).with_client_changes(changes);
+        Ok(request.with_derived_call_ids(derived_call_ids))
     }
 }
 

@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::{calls, client_of, generate, post, request, responses, user};
 use crate::client_apis::{UPSTREAMS, world_of, world_with};
-use crate::support::{MODES, Mode};
+use crate::support::{MODES, Mode, lines};
+
+const CALL: &str = r#"call echo {"text":"hello"}"#;
 
 #[tokio::test]
 async fn calls_without_ids_are_paired_in_order() {
@@ -106,6 +108,36 @@ async fn stored_conversation_recognizes_resent_calls() {
         let answer = generate(&named, Mode::Whole, &request(&json!(contents))).await;
         assert_eq!(answer.header("antiphon-resent"), Some("4"), "{name:?}");
         assert_eq!(client.items(&conversation).await.len(), 6, "{name:?}");
+    }
+}
+
+/// The model gives its call an id, and the client drops it.
+#[tokio::test]
+async fn stored_conversation_recognizes_the_models_call_without_its_id() {
+    for (upstream, name) in UPSTREAMS {
+        for mode in MODES {
+            let world = world_of(upstream).await;
+            let client = client_of(&world);
+            let conversation = client.new_conversation().await;
+            let named = client.clone().with_header("antiphon-conversation", &conversation);
+            let mut contents = vec![user("Echo hello")];
+            generate(&named, mode, &request(&json!(contents))).await;
+            contents.extend([calls(&["hello"]), responses(&[(None, "hello")])]);
+            let answer = generate(&named, mode, &request(&json!(contents))).await;
+            assert_eq!(answer.header("antiphon-resent"), Some("2"), "{name:?}");
+            contents.push(json!({"role": "model", "parts": [{"text": answer.text()}]}));
+            contents.push(user("Echo hello"));
+            generate(&named, mode, &request(&json!(contents))).await;
+            contents.extend([calls(&["hello"]), responses(&[(None, "hello")])]);
+            let answer = generate(&named, mode, &request(&json!(contents))).await;
+
+            assert_eq!(answer.header("antiphon-repairs"), None, "{name:?}");
+            let items = client.items(&conversation).await;
+            let lines = lines(&items).into_iter().filter(|line| !line.starts_with("reasoning"));
+            let said = format!("assistant: {}", answer.text());
+            let turn = ["user: Echo hello", CALL, "output: hello", &*said];
+            assert_eq!(lines.collect::<Vec<_>>(), [turn, turn].concat(), "{name:?} {mode:?}");
+        }
     }
 }
 

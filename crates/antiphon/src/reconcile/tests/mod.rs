@@ -5,6 +5,7 @@ mod abort;
 mod agent_framework;
 mod agents_sdk;
 mod ai_sdk;
+mod call_ids;
 mod calls;
 mod deletions;
 mod deltas;

@@ -4,7 +4,7 @@
 //! position. Each call without an id gets one that depends only on the contents before it, so the
 //! next request, which resends these contents, has the same ids.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The maximum length of the name in an id. The Responses API takes ids of up to 64 characters.
 const NAME: usize = 40;
@@ -15,6 +15,8 @@ pub(super) struct Calls {
     ids: HashSet<String>,
     /// The number of calls and of responses with each derived id.
     derived: HashMap<String, usize>,
+    /// The derived ids of calls.
+    derived_ids: BTreeSet<String>,
     /// The calls without a response, in order.
     pending: Vec<Call>,
     /// The number of the model's turn.
@@ -38,6 +40,9 @@ impl Calls {
     pub(super) fn add(&mut self, name: &str, id: Option<String>) -> String {
         let has_own_id = id.is_some();
         let id = id.unwrap_or_else(|| self.derive("call", name));
+        if !has_own_id {
+            self.derived_ids.insert(id.clone());
+        }
         self.ids.insert(id.clone());
         let (name, turn) = (name.to_owned(), self.turn);
         self.pending.push(Call { name, id: id.clone(), turn, has_own_id });
@@ -60,6 +65,11 @@ impl Calls {
             (None, Some(id)) => id,
             (None, None) => self.derive("response", name),
         }
+    }
+
+    /// The ids of the calls that had none.
+    pub(super) fn into_derived_ids(self) -> BTreeSet<String> {
+        self.derived_ids
     }
 
     fn find_pending(&self, name: &str, accepts: impl Fn(&Call) -> bool) -> Option<usize> {

@@ -1,5 +1,7 @@
 //! Converts `contents` into items.
 
+use std::collections::BTreeSet;
+
 use super::RequestDecoder;
 use super::calls::Calls;
 use super::field::{Field, Fields, invalid};
@@ -13,7 +15,7 @@ use crate::transcript::Origin;
 /// Parts of tools that Google runs, which no upstream has.
 const HOSTED: [&str; 4] = ["executableCode", "codeExecutionResult", "toolCall", "toolResponse"];
 
-/// Converts the contents, in order.
+/// Converts the contents, in order. Also returns the ids of calls that had none.
 ///
 /// | part | item |
 /// |---|---|
@@ -27,7 +29,7 @@ pub(super) fn items(
     request: &Fields<'_>,
     origin: &Origin,
     decoder: &mut RequestDecoder,
-) -> Result<Vec<Item>, InvalidRequest> {
+) -> Result<(Vec<Item>, BTreeSet<String>), InvalidRequest> {
     let contents = request.required("contents")?.array()?;
     if contents.is_empty() {
         return Err(invalid("contents", "contents is not specified"));
@@ -46,7 +48,7 @@ pub(super) fn items(
         converter.convert(content, &fields, is_model)?;
     }
     converter.close()?;
-    Ok(converter.items)
+    Ok((converter.items, converter.calls.into_derived_ids()))
 }
 
 fn is_model(content: &Fields<'_>) -> Result<bool, InvalidRequest> {

@@ -62,13 +62,13 @@ pub(in crate::dialect) fn decode_request(
     decoder.set_text("model", &model);
     decoder.set_raw("include", INCLUDE);
     decoder.set_raw("stream", fields.is_true("stream").to_string());
-    let items = contents::items(&fields, origin, &mut decoder)?;
+    let (items, derived_call_ids) = contents::items(&fields, origin, &mut decoder)?;
     options::decode(&fields, &mut decoder)?;
     tools::decode(&fields, &mut decoder)?;
     for (key, _) in fields.iter().filter(|(key, _)| !READ.contains(&&**key)) {
         decoder.leave_out(&key, "the upstream has no counterpart");
     }
-    Ok(decoder.finish(items))
+    Ok(DecodedRequest { derived_call_ids, ..decoder.finish(items) })
 }
 
 /// Converts a request of `countTokens`, which has the contents, or a whole request in the field
