@@ -66,6 +66,7 @@ TESTED = [
         *("docs/*s.md", "python", "model=\"sim\""),
         f"{GATEWAY_PAGES}::test_the_program_of_an_api_runs",
     ),
+    Row("docs/gemini.md", "python", "", f"{GATEWAY_PAGES}::test_the_program_of_an_api_runs"),
     Row("docs/agents/*", "rust", r"^//!", f"{EXAMPLES}::pages_begin_with_their_examples"),
     Row("docs/agents/*", "rust", "^let mut", f"{EXAMPLES}::block_of_the_mcp_page_compiles"),
     Row(

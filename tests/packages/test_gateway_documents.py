@@ -57,7 +57,7 @@ def test_the_built_in_model_answers(tools: Tools, runs: Run, tmp_path: Path) -> 
     assert "purple" in printed and "Biscuit" in printed
 
 
-@pytest.mark.parametrize("page", ["chat-completions", "messages"])
+@pytest.mark.parametrize("page", ["chat-completions", "messages", "gemini"])
 def test_the_program_of_an_api_runs(page: str, tools: Tools, runs: Run, tmp_path: Path) -> None:
     [program] = blocks(ROOT / "docs" / f"{page}.md")
     command = [antiphon(), "serve", "--listen", "127.0.0.1:0", "--store", "sqlite::memory:"]
