@@ -26,7 +26,8 @@ pub(super) fn named_conversation(headers: &HeaderMap) -> Option<String> {
     Some(String::from_utf8_lossy(value.as_bytes()).into_owned())
 }
 
-/// The conversation of a request whose header and body may both name one; `path` is the body's field.
+/// The conversation of a request whose header and body may both name one. `path` is the field of
+/// the body.
 ///
 /// # Errors
 /// [`ApiError::OtherConversation`] if they name different ones.

@@ -47,8 +47,8 @@ pub(crate) fn router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     Router::new().fallback_service(MapRequest::new(routes, normalize))
 }
 
-/// Layers that belong together are one tuple, the outermost first: each call of `layer` puts a route
-/// into one more box, which every layer outside it clones for each request.
+/// Layers that belong together are one tuple, the outermost first: each call of `layer` puts a
+/// route into one more box, which every layer outside it clones for each request.
 fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
     let with_gateway = || Arc::clone(gateway);
     // A model, which `show` reads, and the actions of the Gemini API on it.

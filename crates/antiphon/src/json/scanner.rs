@@ -195,7 +195,8 @@ mod tests {
     #[test]
     fn typical_event_is_scanned() {
         let text = r#" {"type":"response.output_text.delta", "sequence_number":12,
-            "delta":"a \"word\"\u00e9 é\n", "logprobs":[],"n":-1.5e3,"o":{"a":[1]},"z":0,"b":true} "#;
+            "delta":"a \"word\"\u00e9 é\n",
+            "logprobs":[],"n":-1.5e3,"o":{"a":[1]},"z":0, "b":true}"#;
         assert_eq!(fields(text).unwrap().len(), 8);
         assert_eq!(fields(text), parsed(text));
         assert_eq!(fields("{ }"), Some(Vec::new()));

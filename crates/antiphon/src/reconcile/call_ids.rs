@@ -12,8 +12,8 @@ use crate::transcript::Transcript;
 /// the stored calls that the input repeats. An output follows its call.
 ///
 /// A call repeats a stored one that has the same name and arguments, unless both have outputs and
-/// these differ. Equal calls are matched from the last one on, because a client resends the end of a
-/// history, if not all of it. Stored calls whose bodies are not here are not found.
+/// these differ. Equal calls are matched from the last one on, because a client resends the end of
+/// a history, if not all of it. Stored calls whose bodies are not here are not found.
 ///
 /// `key` is the one of the transcript's fingerprints.
 pub fn adopt_call_ids(
