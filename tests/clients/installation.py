@@ -55,7 +55,7 @@ VERSIONS = {
         without=(
             *("open_responses", "openai_methods", "openai_node_methods", "codex"),
             *("anthropic", "anthropic_node", "ai_sdk_anthropic", "claude_code"),
-            *("google_genai", "google_genai_node", "gemini_cli"),
+            *("google_genai", "google_genai_node", "gemini_cli", "opencode"),
         ),
         lose_more=True,
     ),

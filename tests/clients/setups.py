@@ -59,7 +59,7 @@ GOOGLES = ("google_genai", "google_genai_node", "gemini_cli")
 WITHOUT_STATE = (*CHAT, *ANTHROPICS, *GOOGLES)
 
 # Those of a short run in front of another API.
-TRANSLATED = (*OFFICIAL, *WITHOUT_STATE, "reasoning", "codex")
+TRANSLATED = (*OFFICIAL, *WITHOUT_STATE, "reasoning", "codex", "opencode")
 
 # The suites without a dialogue.
 WITHOUT_DIALOGUE = ("openai_methods", "openai_node_methods", "reasoning")
@@ -107,7 +107,7 @@ SETUPS = {
             "provider",
             on_abort="part",
             has_gateway=False,
-            without=("azure", "codex", *WITHOUT_STATE, *WITHOUT_DIALOGUE),
+            without=("azure", "codex", "opencode", *WITHOUT_STATE, *WITHOUT_DIALOGUE),
         ),
     )
 }

@@ -1,6 +1,7 @@
 """The suites: which there are, how they run, and how many of their tests passed."""
 
 import os
+import platform
 import signal
 import subprocess
 import sys
@@ -38,7 +39,11 @@ SUITES = {
     "google_genai": "test_google_genai.py",
     "google_genai_node": "google_genai.test.js",
     "gemini_cli": "gemini_cli.test.js",
+    "opencode": "opencode.test.js",
 }
+
+# The suites of programs that are pinned for Linux on x86-64 only.
+LINUX_X64 = ("opencode",)
 
 TEST_TIMEOUT = 60
 RUN_TIMEOUT = 900
@@ -46,7 +51,7 @@ RUN_TIMEOUT = 900
 # Settings that a shell may hold for these clients, and that must not reach them.
 FOREIGN = (
     *("ANTHROPIC_", "OPENAI_", "GEMINI_", "GOOGLE_", "AZURE_", "FOUNDRY_", "LANGCHAIN_", "LANGSMITH_", "LC_OUTPUT_"),
-    *("PYTEST_", "NODE_"),
+    *("OPENCODE_", "PYTEST_", "NODE_"),
 )
 
 
@@ -64,7 +69,9 @@ class Tally:
 def suites_in(setup: Setup, every: bool) -> list[str]:
     """The suites that run in a setup: `every` one, or those of a short run."""
     names = setup.suites or SUITES if every or setup.short is None else setup.short
-    return [name for name in names if name not in setup.without]
+    here = (platform.system(), platform.machine()) == ("Linux", "x86_64")
+    missing = () if here else LINUX_X64
+    return [name for name in names if name not in (*setup.without, *missing)]
 
 
 def run_suites(
