@@ -54,7 +54,8 @@ def pinned(clients: str, python: Path, node: Path) -> set[str]:
     names = [name for name in re.findall(r"`([^`]+)`", clients) if name.islower()]
     family = names[0].rpartition("-")[0]
     if re.search(r"Node|JavaScript|`ai`|`@", clients):
-        pins = json.loads(node.read_text())["dependencies"]
+        package = json.loads(node.read_text())
+        pins = package["dependencies"] | package.get("optionalDependencies", {})
     else:
         lines = python.read_text().splitlines()
         pins = dict(line.split("==") for line in lines if "==" in line)

@@ -1,5 +1,5 @@
-// opencode, as its npm package brings it: one user with a home, a working directory and a tenant of its
-// own. `opencode run` says a prompt, and writes an event a line.
+// opencode, as its npm package brings it: one user with a home, a working directory and a tenant of
+// its own. `opencode run` says a prompt, and writes an event a line.
 
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
-// opencode in front of the gateway: a dialogue, a command that runs, a session that is continued, and turns
-// that are left.
+// opencode in front of the gateway: a dialogue, a command that runs, a session that is continued,
+// and turns that are left.
 
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
