@@ -10,8 +10,10 @@ import { Opencode } from "./opencode.js";
 
 // The tool of opencode that runs a command; the model calls what the user names.
 const COMMAND = "bash: echo hello | tee said.txt";
-// The next prompt may repeat the command, which then ends at once.
-const ASLEEP = "bash: test -e said.txt || { echo begun > said.txt; sleep 60; }";
+// A command outlives opencode: it ends with the directory of its test. The next prompt may repeat it,
+// and then it ends at once.
+const WAIT = "while test -e said.txt; do sleep 1; done";
+const ASLEEP = `bash: test -e said.txt || { echo begun > said.txt; ${WAIT}; }`;
 
 suite("opencode holds a dialogue", () => {
   for (const options of [{}, { model: "sim" }]) {
