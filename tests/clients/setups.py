@@ -59,7 +59,7 @@ GOOGLES = ("google_genai", "google_genai_node", "gemini_cli")
 WITHOUT_STATE = (*CHAT, *ANTHROPICS, *GOOGLES)
 
 # Those of a short run in front of another API.
-TRANSLATED = (*OFFICIAL, *WITHOUT_STATE, "reasoning", "codex", "opencode")
+TRANSLATED = (*OFFICIAL, *WITHOUT_STATE, "reasoning", "codex")
 
 # The suites without a dialogue.
 WITHOUT_DIALOGUE = ("openai_methods", "openai_node_methods", "reasoning")

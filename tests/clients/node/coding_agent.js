@@ -10,7 +10,7 @@ import { createInterface } from "node:readline";
 import { Tenant } from "./context.js";
 
 // One run of a program, and what a test waits for in it.
-const RUN_TIMEOUT = 25_000;
+const RUN_TIMEOUT = 45_000;
 
 // What a test waits for outside of a program.
 const TIMEOUT = 10_000;
