@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
 import { ClaudeCode } from "./claude_code.js";
-import { count, until, wellFormedRequests } from "./coding_agent.js";
-import { FACT, RECALL, assertRecalled } from "./leaving.js";
+import { goesOnAfter, goesOnAfterCommand, holdsDialogue, withAgent } from "./coding_dialogues.js";
+import { FACT } from "./leaving.js";
 
 const REASONS = (process.env.UPSTREAM_REASONS_UNASKED ?? "yes") === "yes";
 
@@ -16,7 +16,9 @@ const ASLEEP = "Bash: echo begun > said.txt; sleep 60";
 
 suite("Claude Code holds a dialogue", () => {
   for (const options of [{}, { thinkingTokens: 2000 }, { model: "sim" }]) {
-    test(JSON.stringify(options), () => withClaudeCode(options, holdsDialogue));
+    test(JSON.stringify(options), () =>
+      withClaudeCode(options, (claude) => holdsDialogue(claude, COMMAND)),
+    );
   }
 });
 
@@ -44,57 +46,13 @@ test("Claude Code compacts its history", () => {
 
 suite("Claude Code goes on after a turn that is left", () => {
   for (const place of [...(REASONS ? ["in_reasoning"] : []), "in_arguments", "in_text"]) {
-    test(place, () => withClaudeCode({}, (claude) => goesOnAfter(claude, place)));
+    test(place, () => withClaudeCode({}, (claude) => goesOnAfter(claude, place, COMMAND)));
   }
-  test("while a command runs", () => withClaudeCode({}, goesOnAfterCommand));
+  test("while a command runs", () =>
+    withClaudeCode({}, (claude) => goesOnAfterCommand(claude, ASLEEP)),
+  );
 });
 
-async function withClaudeCode(options, run) {
-  const claude = await ClaudeCode.open(options);
-  try {
-    await run(claude);
-  } finally {
-    await claude.close();
-  }
-}
-
-async function holdsDialogue(claude) {
-  await claude.ask(FACT);
-  const echoed = await claude.ask(COMMAND);
-  const recalled = await claude.ask(RECALL);
-
-  assert.match(echoed, /hello/);
-  assert.equal(await claude.read("said.txt"), "hello\n");
-  assertRecalled(recalled);
-  if (claude.model === "sim") return;
-  const requests = await wellFormedRequests(claude);
-  assert.equal(requests.length, 4);
-  for (const text of [FACT, COMMAND, RECALL]) assert.equal(count(requests.at(-1), text), 1, text);
-  const [call] = requests.at(-1).filter(({ type }) => type === "function_call");
-  assert.equal(call.name, "Bash");
-}
-
-async function goesOnAfter(claude, place) {
-  await claude.ask(FACT);
-  await claude.tenant.stopNextAnswer(place);
-  const left = claude.start(place === "in_text" ? "What is my dog name?" : COMMAND);
-  await until(async () => (await claude.modelRequests()).length === 2);
-  await left.kill();
-
-  // What a turn that was left has asked for may be done now.
-  await claude.ask("Go on.");
-  assertRecalled(await claude.ask(RECALL));
-  await wellFormedRequests(claude);
-}
-
-async function goesOnAfterCommand(claude) {
-  await claude.ask(FACT);
-  const left = claude.start(ASLEEP);
-  await until(async () => (await claude.read("said.txt").catch(() => "")) === "begun\n");
-  await left.kill();
-
-  // What a turn that was left has asked for may be done now.
-  await claude.ask("Go on.");
-  assertRecalled(await claude.ask(RECALL));
-  await wellFormedRequests(claude);
+function withClaudeCode(options, run) {
+  return withAgent(ClaudeCode.open(options), run);
 }

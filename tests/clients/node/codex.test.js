@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 
 import { Codex, OPENAI, OWN_PROVIDER } from "./codex.js";
-import { count, until, wellFormedRequests } from "./coding_agent.js";
+import { count, wellFormedRequests } from "./coding_agent.js";
+import { goesOnAfter, goesOnAfterCommand, holdsDialogue, withAgent } from "./coding_dialogues.js";
 import { FACT, RECALL, assertRecalled } from "./leaving.js";
 
 const SHORT = process.env.ANTIPHON_CLIENTS === "short";
@@ -21,7 +22,9 @@ suite("Codex holds a dialogue", () => {
   for (const websockets of [false, true]) {
     for (const model of SHORT ? ["fake-model"] : ["fake-model", "sim"]) {
       const title = `${websockets ? "over a WebSocket" : "over HTTP"} with ${model}`;
-      test(title, () => withCodex({ websockets, model }, holdsDialogue));
+      test(title, () =>
+        withCodex({ websockets, model }, (codex) => holdsDialogue(codex, COMMAND)),
+      );
     }
   }
 });
@@ -41,38 +44,21 @@ suite("Codex compacts its history", () => {
 suite("Codex goes on after a turn that is left", () => {
   const places = [...(REASONS ? ["in_reasoning"] : []), "in_arguments", "in_text"];
   for (const place of places) {
-    test(place, () => withCodex({}, (codex) => goesOnAfter(codex, place)));
+    test(place, () => withCodex({}, (codex) => goesOnAfter(codex, place, COMMAND)));
   }
   test("in a WebSocket", () => {
-    return withCodex({ websockets: true }, (codex) => goesOnAfter(codex, "in_text"));
+    return withCodex({ websockets: true }, (codex) => goesOnAfter(codex, "in_text", COMMAND));
   });
-  test("while a command runs", () => withCodex({}, goesOnAfterCommand));
+  test("while a command runs", () =>
+    withCodex({}, (codex) => goesOnAfterCommand(codex, ASLEEP)),
+  );
 });
 
-async function withCodex(options, run) {
-  const codex = await Codex.open(options);
-  try {
+function withCodex(options, run) {
+  return withAgent(Codex.open(options), async (codex) => {
     await run(codex);
     assert.equal(codex.wire.upgrades > 0, Boolean(options.websockets || codex.provider === OPENAI));
-  } finally {
-    await codex.close();
-  }
-}
-
-async function holdsDialogue(codex) {
-  await codex.ask(FACT);
-  const echoed = await codex.ask(COMMAND);
-  const recalled = await codex.ask(RECALL);
-
-  assert.match(echoed, /hello/);
-  assert.equal(await codex.read("said.txt"), "hello\n");
-  assertRecalled(recalled);
-  if (codex.model === "sim") return;
-  const requests = await wellFormedRequests(codex);
-  assert.equal(requests.length, 4);
-  for (const text of [FACT, COMMAND, RECALL]) assert.equal(count(requests.at(-1), text), 1, text);
-  const [call] = requests.at(-1).filter(({ type }) => type === "function_call");
-  assert.equal(call.name, "exec_command");
+  });
 }
 
 async function callsNamespacedTool(codex) {
@@ -100,30 +86,4 @@ async function compacts(codex) {
   assert.equal(count(compacted, FACT), 1);
   const answers = compacted.filter(({ role }) => role === "assistant");
   assert.deepEqual(answers, [], "the answer before the compaction is still there");
-}
-
-async function goesOnAfter(codex, place) {
-  await codex.ask(FACT);
-  await codex.tenant.stopNextAnswer(place);
-  const left = codex.start(place === "in_text" ? "What is my dog name?" : COMMAND);
-  await until(async () => (await codex.modelRequests()).length === 2);
-  await left.kill();
-
-  // What a turn that was left has asked for may be done now.
-  await codex.ask("Go on.");
-  assertRecalled(await codex.ask(RECALL));
-  await wellFormedRequests(codex);
-}
-
-async function goesOnAfterCommand(codex) {
-  await codex.ask(FACT);
-  const left = codex.start(ASLEEP);
-  await left.event(({ type, item }) => type === "item.started" && item.type === "command_execution");
-  await until(async () => (await codex.read("said.txt").catch(() => "")) === "begun\n");
-  await left.kill();
-
-  // What a turn that was left has asked for may be done now.
-  await codex.ask("Go on.");
-  assertRecalled(await codex.ask(RECALL));
-  await wellFormedRequests(codex);
 }
