@@ -57,6 +57,10 @@ export class Codex extends CodingAgent {
     });
   }
 
+  async commandStarts(run) {
+    await run.event(({ type, item }) => type === "item.started" && item.type === "command_execution");
+  }
+
   async close() {
     await super.close();
     await this.wire.close();

@@ -82,6 +82,9 @@ export class CodingAgent {
     return this.tenant.modelRequests();
   }
 
+  /** Waits for the event of a run that says that its command runs. Not every agent writes one. */
+  async commandStarts() {}
+
   /** What a command has written to a file of the working directory. */
   async read(name) {
     return readFile(join(this.files, name), "utf8");

@@ -48,6 +48,7 @@ export async function goesOnAfter(agent, place, command) {
 export async function goesOnAfterCommand(agent, asleep) {
   await agent.ask(FACT);
   const left = agent.start(asleep);
+  await agent.commandStarts(left);
   await until(async () => (await agent.read("said.txt").catch(() => "")) === "begun\n");
   await left.kill();
   await goesOn(agent);
