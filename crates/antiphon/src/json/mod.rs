@@ -25,7 +25,7 @@ pub fn quote(text: &str) -> String {
 
 /// Appends `text` to `json` as a JSON string.
 pub(crate) fn push_quoted(json: &mut String, text: &str) {
-    if text.bytes().all(is_plain) {
+    if scanner::special_byte(text.as_bytes(), 0).is_none() {
         json.push('"');
         json.push_str(text);
         json.push('"');

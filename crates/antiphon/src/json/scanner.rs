@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
+use super::is_plain;
+
 type Fields<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
 /// The fields of the object `text`, with raw values.
@@ -154,7 +156,7 @@ impl<'a> Scanner<'a> {
 
 /// The position, from `start`, of the first byte that does not stand for itself in a JSON string: a
 /// quote, a backslash or a control character. Compares eight bytes at a time.
-fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
+pub(super) fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
     let (words, rest) = bytes.get(start..)?.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let found = special_bytes(u64::from_le_bytes(*word));
@@ -162,8 +164,7 @@ fn special_byte(bytes: &[u8], start: usize) -> Option<usize> {
             return Some(start + index * 8 + found.trailing_zeros() as usize / 8);
         }
     }
-    let is_special = |byte: &u8| *byte < b' ' || *byte == b'"' || *byte == b'\\';
-    let found = rest.iter().position(is_special)?;
+    let found = rest.iter().position(|byte| !is_plain(*byte))?;
     Some(start + words.len() * 8 + found)
 }
 
