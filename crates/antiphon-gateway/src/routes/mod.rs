@@ -92,16 +92,18 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         // These two paths are not response ids.
         .route(
             "/responses/compact",
-            post(responses::compact)
-                .route_layer(layer(with_gateway(), forward::by_body))
-                .route_layer(layer(with_gateway(), conversation_header::move_to_body))
-                .route_layer(layer(with_gateway(), gate::permit_turn)),
+            post(responses::compact).route_layer((
+                layer(with_gateway(), gate::permit_turn),
+                layer(with_gateway(), conversation_header::move_to_body),
+                layer(with_gateway(), forward::by_body),
+            )),
         )
         .route(
             "/responses/input_tokens",
-            post(responses::count_input_tokens)
-                .route_layer(layer(with_gateway(), forward::by_body))
-                .route_layer(layer(with_gateway(), conversation_header::move_to_body)),
+            post(responses::count_input_tokens).route_layer((
+                layer(with_gateway(), conversation_header::move_to_body),
+                layer(with_gateway(), forward::by_body),
+            )),
         )
         .route("/responses/{id}/report", get(responses::report))
         .route("/responses/{id}/context", get(responses::context))
