@@ -56,7 +56,7 @@ impl ApiError {
             Self::RepeatedKey { key } | Self::MisspelledKey { key, .. } => {
                 (BAD, "invalid_value", key)
             }
-            Self::InvalidRequest(error) => (BAD, "invalid_value", &error.path),
+            Self::InvalidRequest(error) => (BAD, error.kind.code(), &error.path),
             Self::StateElsewhere { path, .. } => (BAD, "invalid_value", path),
             Self::BackgroundWithoutStore => (BAD, "invalid_value", "background"),
             Self::StringTooLong { path, .. } | Self::ItemTooLong { path, .. } => {
@@ -91,7 +91,8 @@ impl ApiError {
             Self::PreparationAtUpstream { .. } => (BAD, "", "generate"),
 
             Self::ModelNotFound { path, .. } => (BAD, "model_not_found", path),
-            Self::ModelNotListed { .. }
+            Self::ModelNotServed { .. }
+            | Self::ModelNotListed { .. }
             | Self::ModelNotForwarded { .. }
             | Self::BuiltInModelNotForwarded { .. } => (MISSING, "model_not_found", "model"),
 

@@ -167,6 +167,9 @@ pub(crate) enum ApiError {
     // ---- Models and upstreams ----
     #[error("The requested model '{model}' does not exist: no upstream serves it (--upstream).")]
     ModelNotFound { path: &'static str, model: String },
+    /// As [`ModelNotFound`](Self::ModelNotFound), in the APIs whose providers answer with a 404.
+    #[error("The requested model '{model}' does not exist: no upstream serves it (--upstream).")]
+    ModelNotServed { model: String },
     #[error("The model '{model}' does not exist")]
     ModelNotListed { model: String },
     #[error("The model '{model}' does not exist.")]

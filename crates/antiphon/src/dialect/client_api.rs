@@ -45,6 +45,61 @@ pub struct InvalidRequest {
     pub path: String,
     /// A sentence that names the field.
     pub message: String,
+    /// The kind of the error.
+    pub kind: InvalidRequestKind,
+}
+
+/// The kinds of errors that OpenAI tells apart by `code`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InvalidRequestKind {
+    /// A field that the API requires is missing.
+    MissingParameter,
+    /// A value has another type.
+    WrongType,
+    /// An array is empty.
+    EmptyArray,
+    /// An integer is too small.
+    IntegerBelowMinimum,
+    /// Any other value that the API does not take.
+    InvalidValue,
+}
+
+impl InvalidRequestKind {
+    /// The `code` of OpenAI's error.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::MissingParameter => "missing_required_parameter",
+            Self::WrongType => "invalid_type",
+            Self::EmptyArray => "empty_array",
+            Self::IntegerBelowMinimum => "integer_below_min_value",
+            Self::InvalidValue => "invalid_value",
+        }
+    }
+}
+
+impl InvalidRequest {
+    /// The error for a field that is missing.
+    pub fn missing(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(InvalidRequestKind::MissingParameter, path, message)
+    }
+
+    /// The error for a value of another type.
+    pub fn wrong_type(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(InvalidRequestKind::WrongType, path, message)
+    }
+
+    /// The error for an invalid value.
+    pub fn invalid_value(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(InvalidRequestKind::InvalidValue, path, message)
+    }
+
+    pub(super) fn new(
+        kind: InvalidRequestKind,
+        path: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self { path: path.into(), message: message.into(), kind }
+    }
 }
 
 /// A fault of a request in its own API, which the encoder of that API repairs.

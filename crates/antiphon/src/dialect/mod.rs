@@ -53,7 +53,7 @@ mod usage;
 mod writer;
 
 pub use chat::{history as chat_history, with_placeholder_reasoning};
-pub use client_api::{ClientApi, ClientFault, DecodedRequest, InvalidRequest};
+pub use client_api::{ClientApi, ClientFault, DecodedRequest, InvalidRequest, InvalidRequestKind};
 pub use conversion::{Conversion, ConversionError, Converted};
 pub use passing::PassingAnswer;
 pub use request::RequestContext;

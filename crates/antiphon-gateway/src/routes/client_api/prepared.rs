@@ -50,7 +50,8 @@ impl<'a> Prepared<'a> {
         fields: &Object<'_>,
     ) -> Result<Self, ApiError> {
         let model = purpose.model(fields)?;
-        let upstream = gateway.upstream_for_model(&model)?;
+        let upstream = gateway.upstream_for_model(&model);
+        let upstream = upstream.map_err(|_| ApiError::ModelNotServed { model: model.clone() })?;
         let (api, origin) = (upstream.api(), upstream.origin(&model));
         let decoded = match purpose {
             Purpose::Count(ClientApi::Anthropic) => {
@@ -142,8 +143,7 @@ impl Purpose {
     fn model(self, fields: &Object<'_>) -> Result<String, ApiError> {
         required_model(fields).map_err(|error| match (self.api(), error) {
             (ClientApi::Anthropic, ApiError::MissingParameter { .. }) => {
-                let message = "model: Field required".to_owned();
-                InvalidRequest { path: "model".into(), message }.into()
+                InvalidRequest::missing("model", "model: Field required").into()
             }
             (_, error) => error,
         })

@@ -14,17 +14,39 @@ async fn invalid_request_is_rejected_in_openais_words() {
         several["n"] = json!(2);
         let mut nameless = request(&json!([user("Hello")]));
         nameless.as_object_mut().unwrap().remove("model");
-        for (body, param, message) in [
-            (nameless, "model", "Missing required parameter: 'model'."),
+        let mut silent = request(&json!([user("Hello")]));
+        silent.as_object_mut().unwrap().remove("messages");
+        for (body, param, code, message) in [
+            (
+                nameless,
+                "model",
+                "missing_required_parameter",
+                "Missing required parameter: 'model'.",
+            ),
+            (
+                silent,
+                "messages",
+                "missing_required_parameter",
+                "Missing required parameter: 'messages'.",
+            ),
+            (
+                request(&json!([])),
+                "messages",
+                "empty_array",
+                "Invalid 'messages': empty array. Expected an array with minimum length 1, but got \
+                 an empty array instead.",
+            ),
             (
                 several,
                 "n",
+                "invalid_value",
                 "Invalid 'n': integer above maximum value. Expected a value <= 1, but got 2 \
                  instead.",
             ),
             (
                 request(&json!([user(5)])),
                 "messages[0].content",
+                "invalid_type",
                 "Invalid type for 'messages[0].content': expected one of a string or array of \
                  objects, but got an integer instead.",
             ),
@@ -34,6 +56,7 @@ async fn invalid_request_is_rejected_in_openais_words() {
             let error = &refused.body["error"];
             assert_eq!(error["type"], "invalid_request_error");
             assert_eq!((&error["param"], &error["message"]), (&json!(param), &json!(message)));
+            assert_eq!(error["code"], code);
         }
         assert_eq!(world.times_asked(), 0);
     }

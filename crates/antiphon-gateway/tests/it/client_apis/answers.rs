@@ -5,7 +5,7 @@ use antiphon_mock::{Answer, Reply as Scripted};
 use serde_json::{Value, json};
 
 use super::{ClientApi, UPSTREAMS, world_of};
-use crate::support::{MODEL, MODES, Mode};
+use crate::support::{MODEL, MODES, Mode, World};
 
 /// Answers, and their ends in the terms of the client's API.
 fn ends(api: ClientApi) -> Vec<(Answer, &'static str)> {
@@ -180,6 +180,28 @@ async fn failed_response_is_an_error() {
                 let last = events.last().expect("the stream has events");
                 assert_eq!(*last, failure_event(api, code, kind));
             }
+        }
+    }
+}
+
+/// Sources: the providers' errors for an unknown model. OpenAI's Chat API, Anthropic and Google answer
+/// with a 404.
+#[tokio::test]
+async fn model_that_no_upstream_serves_is_not_found() {
+    let world = World::with(|settings| settings.upstreams.clear()).await;
+    for api in ClientApi::WITHOUT_STATE {
+        for mode in MODES {
+            let refused = api.post(&api.client(&world), mode, &api.hello()).await.refused();
+            assert_eq!(refused.status, 404, "{api:?}");
+            let error = &refused.body["error"];
+            let (field, kind) = match api {
+                ClientApi::Messages => ("type", "not_found_error"),
+                ClientApi::Gemini => ("status", "NOT_FOUND"),
+                ClientApi::Chat | ClientApi::Responses => ("code", "model_not_found"),
+            };
+            assert_eq!(error[field], kind);
+            let message = error["message"].as_str().unwrap_or_default();
+            assert!(message.contains("no upstream serves it"), "{error}");
         }
     }
 }

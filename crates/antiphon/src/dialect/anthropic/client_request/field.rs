@@ -17,9 +17,14 @@ pub(super) struct Field<'a> {
     raw: &'a str,
 }
 
+/// The error for a missing field.
+pub(super) fn missing(path: &str) -> InvalidRequest {
+    InvalidRequest::missing(path, format!("{path}: Field required"))
+}
+
 /// The error for the value at `path`.
 pub(super) fn invalid(path: &str, sentence: &str) -> InvalidRequest {
-    InvalidRequest { path: path.to_owned(), message: format!("{path}: {sentence}") }
+    InvalidRequest::invalid_value(path, format!("{path}: {sentence}"))
 }
 
 impl<'a> Fields<'a> {
@@ -30,7 +35,7 @@ impl<'a> Fields<'a> {
 
     /// A field that must be present.
     pub(super) fn required(&self, key: &str) -> Result<Field<'_>, InvalidRequest> {
-        self.present(key).ok_or_else(|| invalid(&self.path_of(key), "Field required"))
+        self.present(key).ok_or_else(|| missing(&self.path_of(key)))
     }
 
     /// A field, unless it is absent or null.
@@ -119,6 +124,7 @@ impl<'a> Field<'a> {
     }
 
     pub(super) fn should_be(&self, expected: &str) -> InvalidRequest {
-        invalid(&self.path, &format!("Input should be {expected}"))
+        let message = format!("{}: Input should be {expected}", self.path);
+        InvalidRequest::wrong_type(&self.path, message)
     }
 }

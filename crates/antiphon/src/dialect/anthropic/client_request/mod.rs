@@ -88,8 +88,8 @@ fn items(
 ) -> Result<Vec<Item>, InvalidRequest> {
     let messages = fields.required("messages")?;
     let items = parse_items(messages.raw().as_bytes(), None, Some(origin));
-    let mut items = items
-        .map_err(|error| InvalidRequest { path: "messages".into(), message: error.to_string() })?;
+    let mut items =
+        items.map_err(|error| InvalidRequest::invalid_value("messages", error.to_string()))?;
     if upstream == UpstreamApi::Responses {
         items.retain(|item| {
             let kind = item.head().kind.as_str();

@@ -150,7 +150,7 @@ fn decode_choice(
                 decoder.leave_out(choice.path(), "the request is sent without this tool");
             } else {
                 let message = format!("Tool '{name}' not found in provided tools");
-                return Err(InvalidRequest { path: choice.path().to_owned(), message });
+                return Err(InvalidRequest::invalid_value(choice.path(), message));
             }
         }
         other => {

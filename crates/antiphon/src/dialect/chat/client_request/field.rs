@@ -2,7 +2,7 @@
 
 use serde_json::value::RawValue;
 
-use crate::dialect::InvalidRequest;
+use crate::dialect::{InvalidRequest, InvalidRequestKind};
 use crate::json::{Object, type_name, unquote};
 
 /// An object and its path in errors: `messages[1].content[0]`.
@@ -27,7 +27,8 @@ impl<'a> Fields<'a> {
     pub(super) fn required(&self, key: &str) -> Result<Field<'_>, InvalidRequest> {
         self.present(key).ok_or_else(|| {
             let path = self.path_of(key);
-            InvalidRequest { message: format!("Missing required parameter: '{path}'."), path }
+            let message = format!("Missing required parameter: '{path}'.");
+            InvalidRequest::missing(path, message)
         })
     }
 
@@ -84,9 +85,12 @@ impl<'a> Field<'a> {
         if number >= minimum {
             return Ok(number);
         }
-        Err(self.invalid(&format!(
-            "integer below minimum value. Expected a value >= {minimum}, but got {number} instead."
-        )))
+        let message = format!(
+            "Invalid '{}': integer below minimum value. Expected a value >= {minimum}, but got \
+             {number} instead.",
+            self.path
+        );
+        Err(InvalidRequest::new(InvalidRequestKind::IntegerBelowMinimum, &self.path, message))
     }
 
     pub(super) fn boolean(&self) -> Result<bool, InvalidRequest> {
@@ -106,7 +110,7 @@ impl<'a> Field<'a> {
         supported.iter().find(|value| **value == text).copied().ok_or_else(|| {
             let message =
                 format!("Invalid value: '{text}'. Supported values are: {}.", listed(supported));
-            InvalidRequest { path: self.path.clone(), message }
+            InvalidRequest::invalid_value(&self.path, message)
         })
     }
 
@@ -117,13 +121,22 @@ impl<'a> Field<'a> {
             "Invalid type for '{}': expected {expected}, but got {got} instead.",
             self.path
         );
-        InvalidRequest { path: self.path.clone(), message }
+        InvalidRequest::wrong_type(&self.path, message)
+    }
+
+    /// The error for an empty array.
+    pub(super) fn empty_array(&self) -> InvalidRequest {
+        let message = format!(
+            "Invalid '{}': empty array. Expected an array with minimum length 1, but got an empty \
+             array instead.",
+            self.path
+        );
+        InvalidRequest::new(InvalidRequestKind::EmptyArray, &self.path, message)
     }
 
     /// The error for an invalid value.
     pub(super) fn invalid(&self, sentence: &str) -> InvalidRequest {
-        let message = format!("Invalid '{}': {sentence}", self.path);
-        InvalidRequest { path: self.path.clone(), message }
+        InvalidRequest::invalid_value(&self.path, format!("Invalid '{}': {sentence}", self.path))
     }
 }
 

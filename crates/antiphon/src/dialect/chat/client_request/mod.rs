@@ -67,7 +67,8 @@ fn invalid_message(error: ChatHistoryError, start: usize) -> InvalidRequest {
             (format!("messages[{}]{path}", position + start), reason)
         }
     };
-    InvalidRequest { message: format!("Invalid '{path}': {reason}."), path }
+    let message = format!("Invalid '{path}': {reason}.");
+    InvalidRequest::invalid_value(path, message)
 }
 
 /// The fields that the modules of this decoder read.

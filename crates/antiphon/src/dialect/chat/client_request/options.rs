@@ -84,7 +84,7 @@ fn stream(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), Inva
         return Ok(());
     }
     let message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
-    Err(InvalidRequest { path: "stream_options".into(), message: message.into() })
+    Err(InvalidRequest::invalid_value("stream_options", message))
 }
 
 /// The limit of the output. An upstream of Chat Completions receives a field that its server may
@@ -150,7 +150,7 @@ fn logprobs(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), In
     top.integer_from(0)?;
     if !has_logprobs {
         let message = "The 'top_logprobs' parameter is only allowed when 'logprobs' is enabled.";
-        return Err(InvalidRequest { path: "top_logprobs".into(), message: message.into() });
+        return Err(InvalidRequest::invalid_value("top_logprobs", message));
     }
     decoder.set_raw("top_logprobs", top.raw());
     Ok(())

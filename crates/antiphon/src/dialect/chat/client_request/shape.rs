@@ -13,24 +13,15 @@ pub(super) fn check_messages<'a>(
     request: &'a Fields<'_>,
     decoder: &mut RequestDecoder,
 ) -> Result<Vec<Field<'a>>, InvalidRequest> {
-    let list = request.present("messages").ok_or_else(missing_messages)?;
+    let list = request.required("messages")?;
     let messages = list.array("an array of objects")?;
     if messages.is_empty() {
-        return Err(list.invalid(
-            "empty array. Expected an array with minimum length 1, but got an empty array instead.",
-        ));
+        return Err(list.empty_array());
     }
     for message in &messages {
         check_message(&message.object()?, decoder)?;
     }
     Ok(messages)
-}
-
-fn missing_messages() -> InvalidRequest {
-    InvalidRequest {
-        path: "messages".into(),
-        message: "Missing required parameter: 'messages'.".into(),
-    }
 }
 
 fn check_message(message: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {

@@ -20,7 +20,7 @@ pub(super) struct Field<'a> {
 /// The error for the value at `path`.
 pub(super) fn invalid(path: &str, sentence: &str) -> InvalidRequest {
     let message = format!("* GenerateContentRequest.{path}: {sentence}");
-    InvalidRequest { path: path.to_owned(), message }
+    InvalidRequest::invalid_value(path, message)
 }
 
 impl<'a> Fields<'a> {
@@ -124,7 +124,7 @@ impl<'a> Field<'a> {
     fn wrong_type(&self, expected: &str) -> InvalidRequest {
         let value: String = self.raw.chars().take(100).collect();
         let message = format!("Invalid value at '{}' ({expected}), {value}", self.path);
-        InvalidRequest { path: self.path.clone(), message }
+        InvalidRequest::wrong_type(&self.path, message)
     }
 }
 
