@@ -60,6 +60,9 @@ const ANY_KEY: &str = "antiphon";
 /// The variable from which Codex reads the key of the gateway.
 const KEY_VARIABLE: &str = "ANTIPHON_AGENT_KEY";
 
+/// The variable with a user's key for Anthropic's servers.
+pub(super) const ANTHROPIC_KEY: &str = "ANTHROPIC_API_KEY";
+
 /// The keys of the operator. An agent runs commands of a model, which must not see them.
 const OPERATOR_VARIABLES: [&str; 4] =
     ["ANTIPHON_UPSTREAM_KEY", "ANTIPHON_API_KEY", "ANTIPHON_SECRET", "ANTIPHON_METRICS_KEY"];
@@ -101,7 +104,7 @@ impl Agent {
         };
         match self {
             Self::Codex => set_codex(&mut launch, endpoint, variable),
-            Self::Claude => set_claude(&mut launch, endpoint),
+            Self::Claude => set_claude(&mut launch, endpoint, variable),
             Self::Opencode => set_opencode(&mut launch, endpoint, variable)?,
             Self::Gemini => gemini::configure(&mut launch, endpoint, variable)?,
         }
@@ -133,12 +136,18 @@ fn set_codex(launch: &mut Launch, endpoint: &Endpoint, variable: impl Fn(&str) -
     }
 }
 
-/// Claude Code reads its environment. A token that is set takes the place of its own login.
-fn set_claude(launch: &mut Launch, endpoint: &Endpoint) {
+/// Claude Code reads its environment. A token that is set takes the place of its own login, which
+/// only Anthropic's servers accept.
+fn set_claude(launch: &mut Launch, endpoint: &Endpoint, variable: impl Fn(&str) -> Option<String>) {
     launch.variables.push(("ANTHROPIC_BASE_URL", endpoint.base.clone()));
-    if !matches!(endpoint.key, AgentKey::Own(_)) {
-        launch.variables.push(("ANTHROPIC_AUTH_TOKEN", endpoint.key.text().to_owned()));
-        launch.removed.push("ANTHROPIC_API_KEY");
+    let token = match &endpoint.key {
+        AgentKey::Own(ANTHROPIC_KEY) => None,
+        AgentKey::Own(name) => variable(name).or_else(|| Some(ANY_KEY.to_owned())),
+        key @ (AgentKey::Gateway(_) | AgentKey::Any) => Some(key.text().to_owned()),
+    };
+    if let Some(token) = token {
+        launch.variables.push(("ANTHROPIC_AUTH_TOKEN", token));
+        launch.removed.push(ANTHROPIC_KEY);
     }
     if let Some(model) = &endpoint.model {
         // The second one serves small side requests.
@@ -227,6 +236,11 @@ mod tests {
         let own = launched(Agent::Claude, AgentKey::Own("ANTHROPIC_API_KEY"), None, true);
         assert_eq!(own.variables, std::slice::from_ref(&base));
         assert!(!own.removed.contains(&"ANTHROPIC_API_KEY"));
+
+        let other = launched(Agent::Claude, AgentKey::Own("OPENAI_API_KEY"), None, true);
+        let token = ("ANTHROPIC_AUTH_TOKEN", "sk-own".to_owned());
+        assert_eq!(other.variables, [base.clone(), token]);
+        assert!(other.removed.contains(&"ANTHROPIC_API_KEY"));
 
         let given = launched(Agent::Claude, gateway_key(), Some("sim"), true);
         let token = ("ANTHROPIC_AUTH_TOKEN", "sk-gateway".to_owned());

@@ -5,12 +5,15 @@ use antiphon_gateway::Server;
 use antiphon_gateway::settings::{Inspect, UpstreamSettings};
 use http::{StatusCode, Uri};
 
-use super::agent::{Agent, AgentKey, Endpoint};
+use super::agent::{ANTHROPIC_KEY, Agent, AgentKey, Endpoint};
 use super::args::RunArgs;
 use crate::failure::Failure;
 use crate::health;
 use crate::serve;
 use crate::settings::{self, Configuration};
+
+/// The variable with a user's key for OpenAI's servers, and for those that follow it.
+const OPENAI_KEY: &str = "OPENAI_API_KEY";
 
 /// A gateway, and the way to it.
 pub(super) struct Gateway {
@@ -31,7 +34,8 @@ impl Gateway {
     async fn find(url: &str, args: &RunArgs) -> Result<Self, Failure> {
         let (base, uri) = health::parse_url(url)?;
         check_healthy(&base, uri).await?;
-        let key = args.key.clone().map_or(AgentKey::Own("OPENAI_API_KEY"), AgentKey::Gateway);
+        let own = if args.agent == Agent::Claude { ANTHROPIC_KEY } else { OPENAI_KEY };
+        let key = args.key.clone().map_or(AgentKey::Own(own), AgentKey::Gateway);
         let endpoint = Endpoint { base, key, model: args.model.clone() };
         Ok(Self { endpoint, server: None })
     }
@@ -78,20 +82,21 @@ fn agent_key(args: &RunArgs, configuration: &Configuration) -> Result<AgentKey, 
             "callers of this gateway need one of its api-keys; give --key KEY",
         ));
     }
+    let mut forwarding = gateway.upstreams.iter().filter(|it| it.key.is_none());
+    let first = forwarding.clone().next();
     // Claude Code has a login of its own, which only Anthropic's servers accept.
-    let accepts = |upstream: &UpstreamSettings| match args.agent {
-        Agent::Claude => upstream.api == UpstreamApi::Anthropic,
-        Agent::Codex | Agent::Opencode | Agent::Gemini => true,
+    let upstream = match args.agent {
+        Agent::Claude => forwarding.find(|it| it.api == UpstreamApi::Anthropic).or(first),
+        Agent::Codex | Agent::Opencode | Agent::Gemini => first,
     };
-    let forwarding = gateway.upstreams.iter().find(|it| it.key.is_none() && accepts(it));
-    Ok(forwarding.map_or(AgentKey::Any, |upstream| AgentKey::Own(key_variable(upstream))))
+    Ok(upstream.map_or(AgentKey::Any, |upstream| AgentKey::Own(key_variable(upstream))))
 }
 
 /// The variable with the user's key for an upstream.
 fn key_variable(upstream: &UpstreamSettings) -> &'static str {
     match upstream.api.vendor() {
-        Vendor::OpenAi => "OPENAI_API_KEY",
-        Vendor::Anthropic => "ANTHROPIC_API_KEY",
+        Vendor::OpenAi => OPENAI_KEY,
+        Vendor::Anthropic => ANTHROPIC_KEY,
     }
 }
 
