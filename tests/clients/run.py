@@ -76,7 +76,7 @@ def run_in(setup: Setup, installation: Installation, options: argparse.Namespace
         provider = servers.enter_context(
             start_provider(setup, options.antiphon, options.fake_upstream, logs)
         )
-        if not setup.has_gateway:
+        if not setup.starts_gateway:
             return run_at(provider, provider, installation, setup, names, options)
         receiver = servers.enter_context(start_receiver(setup, options.fake_upstream, logs))
         store_dir = Path(servers.enter_context(tempfile.TemporaryDirectory()))
@@ -101,8 +101,9 @@ def run_at(
     """Runs the suites against a server."""
     if setup.wants_reasoning_back:
         teach_to_give_reasoning_back(asked)
-    urls = {"ANTIPHON_BASE_URL": asked.url, "UPSTREAM_URL": provider.url}
-    return run_suites(installation, setup, names, long=options.long, urls=urls)
+    places = {"ANTIPHON_BASE_URL": asked.url, "UPSTREAM_URL": provider.url}
+    places["ANTIPHON"] = str(options.antiphon)
+    return run_suites(installation, setup, names, long=options.long, places=places)
 
 
 def parse_options() -> argparse.Namespace:

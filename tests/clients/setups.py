@@ -26,8 +26,8 @@ class Setup:
     # The provider that keeps it, and the path of its API.
     profile: str = "openai"
     path: str = "/v1"
-    # Whether a gateway is there at all.
-    has_gateway: bool = True
+    # Whether the run starts a gateway.
+    starts_gateway: bool = True
     # The suites of a short run, where they are not all.
     short: tuple[str, ...] | None = None
     # The suites that it is for, where they are not all, and those that it is not for.
@@ -44,7 +44,7 @@ class Setup:
             "UPSTREAM_ENDS_CALLS": "yes" if self.ends_calls else "no",
             "UPSTREAM_API": self.api,
             "UPSTREAM_ON_ABORT": self.on_abort or "",
-            "HAS_GATEWAY": "yes" if self.has_gateway else "no",
+            "HAS_GATEWAY": "yes" if self.starts_gateway else "no",
         }
 
 
@@ -102,15 +102,17 @@ SETUPS = {
         ),
         # The provider has chains of responses only, at Azure's path.
         Setup("azure", on_abort="part", profile="azure", path="/openai/v1", suites=("azure",)),
+        # The upstream of gateways that `antiphon run` starts.
+        Setup("run", starts_gateway=False, suites=("run_command",)),
         # The provider alone: what clients meet without a gateway.
         Setup(
             "provider",
             on_abort="part",
-            has_gateway=False,
+            starts_gateway=False,
             without=("azure", "codex", "opencode", *WITHOUT_STATE, *WITHOUT_DIALOGUE),
         ),
     )
 }
 
 # Those that a run meets which names none.
-USUAL = [name for name, setup in SETUPS.items() if setup.has_gateway]
+USUAL = [name for name in SETUPS if name != "provider"]

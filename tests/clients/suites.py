@@ -40,7 +40,11 @@ SUITES = {
     "google_genai_node": "google_genai.test.js",
     "gemini_cli": "gemini_cli.test.js",
     "opencode": "opencode.test.js",
+    "run_command": "run_command.test.js",
 }
+
+# The suites that start gateways of their own.
+STARTING = ("run_command",)
 
 # The suites of programs that are pinned for Linux on x86-64 only.
 LINUX_X64 = ("opencode",)
@@ -68,18 +72,19 @@ class Tally:
 
 def suites_in(setup: Setup, every: bool) -> list[str]:
     """The suites that run in a setup: `every` one, or those of a short run."""
-    names = setup.suites or SUITES if every or setup.short is None else setup.short
+    served = [name for name in SUITES if name not in STARTING]
+    names = setup.suites or served if every or setup.short is None else setup.short
     here = (platform.system(), platform.machine()) == ("Linux", "x86_64")
     missing = () if here else LINUX_X64
     return [name for name in names if name not in (*setup.without, *missing)]
 
 
 def run_suites(
-    installation: Installation, setup: Setup, names: list[str], long: bool, urls: dict[str, str]
+    installation: Installation, setup: Setup, names: list[str], long: bool, places: dict[str, str]
 ) -> Tally:
-    """Runs the named suites in a setup, and counts. `urls`: where its servers are."""
+    """Runs the named suites in a setup, and counts. `places`: its servers and the command."""
     files = [SUITES[name] for name in names]
-    env = environment(long, {**urls, **setup.env, **installation.versions.env})
+    env = environment(long, {**places, **setup.env, **installation.versions.env})
     tally = Tally(0, 0)
     for run, ending in ((run_python, ".py"), (run_node, ".js")):
         if chosen := [file for file in files if file.endswith(ending)]:

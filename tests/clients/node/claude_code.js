@@ -22,11 +22,14 @@ const FLAGS = [
 /** One user of Claude Code, alone with its files and its key. `close` it at the end. */
 export class ClaudeCode extends CodingAgent {
   static async open(options = {}) {
-    return new ClaudeCode(await mkdtemp(join(tmpdir(), "claude-code-")), options);
+    const claude = new ClaudeCode(await mkdtemp(join(tmpdir(), "claude-code-")), options);
+    if (claude.launched) await claude.install();
+    return claude;
   }
 
-  constructor(files, { model = "fake-model", thinkingTokens = 0 }) {
-    super(files, { model, thinkingTokens });
+  constructor(files, options) {
+    const defaults = { model: "fake-model", thinkingTokens: 0 };
+    super(files, { ...defaults, ...options, name: "claude", program: PROGRAM });
   }
 
   /** Says a prompt in this user's only session, and returns the result. */
@@ -42,7 +45,7 @@ export class ClaudeCode extends CodingAgent {
   /** Starts a turn. Its events arrive one by one. */
   start(prompt) {
     const session = this.runs.size > 0 ? ["--continue"] : [];
-    return this.run(PROGRAM, [...session, ...FLAGS, prompt]);
+    return this.run([...session, ...FLAGS, prompt]);
   }
 
   /**
@@ -54,15 +57,17 @@ export class ClaudeCode extends CodingAgent {
     return requests.filter(({ refusal }) => !refusal?.message.includes('Unexpected role "system"'));
   }
 
-  env() {
+  settings() {
     return {
-      PATH: process.env.PATH,
-      HOME: this.files,
-      NO_PROXY: "127.0.0.1",
       ANTHROPIC_BASE_URL: new URL("/", this.tenant.baseURL).href.replace(/\/$/, ""),
       ANTHROPIC_AUTH_TOKEN: this.tenant.apiKey,
       ANTHROPIC_MODEL: this.model,
       ANTHROPIC_SMALL_FAST_MODEL: this.model,
+    };
+  }
+
+  variables() {
+    return {
       MAX_THINKING_TOKENS: String(this.thinkingTokens),
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       CLAUDE_CODE_MAX_RETRIES: "0",

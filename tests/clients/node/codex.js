@@ -26,12 +26,14 @@ export class Codex extends CodingAgent {
   static async open(options = {}) {
     const files = await mkdtemp(join(tmpdir(), "codex-"));
     const codex = new Codex(files, options);
-    codex.wire = await Wire.to(new URL(codex.tenant.baseURL));
+    if (codex.launched) await codex.install();
+    else codex.wire = await Wire.to(new URL(codex.tenant.baseURL));
     return codex;
   }
 
-  constructor(files, { provider = OWN_PROVIDER, websockets = false, model = "fake-model" }) {
-    super(files, { provider, websockets, model });
+  constructor(files, options) {
+    const defaults = { provider: OWN_PROVIDER, websockets: false, model: "fake-model" };
+    super(files, { ...defaults, ...options, name: "codex", program: PROGRAM });
   }
 
   /** Says a prompt in this user's only session, and returns the model's last words. */
@@ -51,8 +53,8 @@ export class Codex extends CodingAgent {
     const command = this.session ? ["exec", "resume"] : ["exec"];
     const flags = ["--json", "--skip-git-repo-check", ...config.flatMap(([k, v]) => ["-c", `${k}=${v}`])];
     const session = this.session ? [this.session] : [];
-    const args = [PROGRAM, ...command, ...flags, ...session, prompt];
-    return this.run(process.execPath, args, (event) => {
+    const args = [...command, ...flags, ...session, prompt];
+    return this.run(args, (event) => {
       if (event.type === "thread.started") this.session = event.thread_id;
     });
   }
@@ -63,33 +65,34 @@ export class Codex extends CodingAgent {
 
   async close() {
     await super.close();
-    await this.wire.close();
+    await this.wire?.close();
   }
 
   config() {
-    const url = JSON.stringify(`${this.wire.url}/v1`);
-    const socket = `supports_websockets=${this.websockets}`;
-    const retries = "request_max_retries=0,stream_max_retries=0";
-    const provider = `{name="gateway",base_url=${url},env_key="GATEWAY_KEY",${socket},${retries}}`;
-    const chosen = { model_provider: "gateway", "model_providers.gateway": provider };
     return {
-      ...(this.provider === OPENAI ? { openai_base_url: url } : chosen),
-      model: JSON.stringify(this.model),
+      ...(this.launched ? {} : this.providerConfig()),
       // The commands of the tests are their own.
       sandbox_mode: '"danger-full-access"',
       "mcp_servers.parrot": `{command=${JSON.stringify(process.execPath)},args=[${JSON.stringify(MCP_SERVER)}]}`,
     };
   }
 
-  env() {
-    const key = this.provider === OPENAI ? "CODEX_API_KEY" : "GATEWAY_KEY";
-    return {
-      PATH: process.env.PATH,
-      HOME: this.files,
-      CODEX_HOME: this.files,
-      NO_PROXY: "127.0.0.1",
-      [key]: this.tenant.apiKey,
-    };
+  providerConfig() {
+    const url = JSON.stringify(`${this.wire.url}/v1`);
+    const socket = `supports_websockets=${this.websockets}`;
+    const retries = "request_max_retries=0,stream_max_retries=0";
+    const provider = `{name="gateway",base_url=${url},env_key="GATEWAY_KEY",${socket},${retries}}`;
+    const chosen = { model_provider: "gateway", "model_providers.gateway": provider };
+    const model = JSON.stringify(this.model);
+    return { ...(this.provider === OPENAI ? { openai_base_url: url } : chosen), model };
+  }
+
+  variables() {
+    return { CODEX_HOME: this.files };
+  }
+
+  settings() {
+    return { [this.provider === OPENAI ? "CODEX_API_KEY" : "GATEWAY_KEY"]: this.tenant.apiKey };
   }
 }
 

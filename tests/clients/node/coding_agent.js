@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readFile, rm, symlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 
 import { Tenant } from "./context.js";
@@ -57,16 +57,23 @@ class Run {
   }
 }
 
-/** One user of a coding agent, alone with its files and its key. `close` it at the end. */
+/**
+ * One user of a coding agent, alone with its files and its key. `close` it at the end.
+ *
+ * A class for an agent has its `name`, its `program` (a file that Node or the system can run), and the
+ * variables that every run has: `variables`, and for the gateway of the suite `settings`. With
+ * `launched`, `antiphon run` starts the agent with a gateway of its own in front of the upstream.
+ */
 export class CodingAgent {
   constructor(files, settings) {
-    Object.assign(this, { files, ...settings, tenant: new Tenant() });
+    Object.assign(this, { files, home: files, ...settings, tenant: new Tenant() });
     this.runs = new Set();
   }
 
-  /** Starts a program in the working directory, with the variables of `env`. */
-  run(program, args, onEvent = () => {}) {
-    const child = spawn(program, args, {
+  /** Starts the agent's program in the working directory. */
+  run(args, onEvent = () => {}) {
+    const [program, ...first] = this.launched ? this.launcher() : this.command();
+    const child = spawn(program, [...first, ...args], {
       cwd: this.files,
       env: this.env(),
       stdio: ["ignore", "pipe", "pipe"],
@@ -75,6 +82,39 @@ export class CodingAgent {
     const run = new Run(child, onEvent);
     this.runs.add(run);
     return run;
+  }
+
+  command() {
+    return this.program.endsWith(".js") ? [process.execPath, this.program] : [this.program];
+  }
+
+  launcher() {
+    const upstream = new URL("/v1", process.env.UPSTREAM_URL).href;
+    const options = ["--upstream", upstream, "--model", this.model];
+    return [process.env.ANTIPHON, "run", this.name, ...options, "--"];
+  }
+
+  /** Puts the program under its name into a directory of the search path, as an installation does. */
+  async install() {
+    await mkdir(this.programs(), { recursive: true });
+    await symlink(this.program, join(this.programs(), this.name));
+  }
+
+  programs() {
+    return join(this.files, "programs");
+  }
+
+  env() {
+    const own = { HOME: this.home, NO_PROXY: "127.0.0.1", ...this.variables() };
+    if (!this.launched) return { PATH: process.env.PATH, ...own, ...this.settings() };
+    const path = [this.programs(), dirname(process.execPath), process.env.PATH].join(":");
+    // A gateway without a key forwards the agent's.
+    const key = this.tenant.apiKey;
+    return { PATH: path, ...own, OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key };
+  }
+
+  variables() {
+    return {};
   }
 
   /** The requests that its model was given. */

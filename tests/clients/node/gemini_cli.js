@@ -24,12 +24,13 @@ export class GeminiCli extends CodingAgent {
   static async open(options = {}) {
     const gemini = new GeminiCli(await mkdtemp(join(tmpdir(), "gemini-cli-")), options);
     await gemini.writeSettings();
+    if (gemini.launched) await gemini.install();
     return gemini;
   }
 
-  constructor(files, { model = "fake-model", routes = false }) {
-    super(files, { model, routes });
-    this.home = join(files, "home");
+  constructor(files, options) {
+    const defaults = { model: "fake-model", routes: false, home: join(files, "home") };
+    super(files, { ...defaults, ...options, name: "gemini", program: PROGRAM });
   }
 
   /** Chooses the login by key. With `routes`, Gemini CLI asks the model which model to ask. */
@@ -59,19 +60,19 @@ export class GeminiCli extends CodingAgent {
   /** Starts a turn. Its events arrive one by one. */
   start(prompt) {
     const session = this.runs.size > 0 ? ["--resume", "latest"] : [];
-    return this.run(process.execPath, [PROGRAM, ...FLAGS, ...session, "--prompt", prompt]);
+    return this.run([...FLAGS, ...session, "--prompt", prompt]);
   }
 
-  env() {
+  settings() {
     return {
-      PATH: process.env.PATH,
-      HOME: this.home,
-      NO_PROXY: "127.0.0.1",
       GOOGLE_GEMINI_BASE_URL: new URL(this.tenant.baseURL).origin,
       GEMINI_API_KEY: this.tenant.apiKey,
-      // Its process starts another one to give it more memory, which outlives a signal.
-      GEMINI_CLI_NO_RELAUNCH: "true",
       ...(this.routes ? {} : { GEMINI_MODEL: this.model }),
     };
+  }
+
+  variables() {
+    // Its process starts another one to give it more memory, which outlives a signal.
+    return { GEMINI_CLI_NO_RELAUNCH: "true" };
   }
 }

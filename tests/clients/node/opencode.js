@@ -29,12 +29,13 @@ export class Opencode extends CodingAgent {
   static async open(options = {}) {
     const opencode = new Opencode(await mkdtemp(join(tmpdir(), "opencode-")), options);
     await opencode.standInForPlugins();
+    if (opencode.launched) await opencode.install();
     return opencode;
   }
 
-  constructor(files, { model = "fake-model" }) {
-    super(files, { model });
-    this.home = join(files, "home");
+  constructor(files, options) {
+    const defaults = { model: "fake-model", home: join(files, "home") };
+    super(files, { ...defaults, ...options, name: "opencode", program: PROGRAM });
   }
 
   /** Keeps opencode from a registry: it finds the library for its plugins installed. */
@@ -59,11 +60,11 @@ export class Opencode extends CodingAgent {
     const session = this.runs.size > 0 ? ["--continue"] : [];
     // opencode puts an argument with spaces in quotes.
     const words = prompt.split(" ");
-    return this.run(PROGRAM, ["run", ...FLAGS, ...session, "--", ...words]);
+    return this.run(["run", ...FLAGS, ...session, "--", ...words]);
   }
 
   /** The settings of `antiphon run opencode`, and no services of other hosts. */
-  settings() {
+  config() {
     return {
       provider: {
         antiphon: {
@@ -80,12 +81,12 @@ export class Opencode extends CodingAgent {
     };
   }
 
-  env() {
+  settings() {
+    return { OPENCODE_CONFIG_CONTENT: JSON.stringify(this.config()) };
+  }
+
+  variables() {
     return {
-      PATH: process.env.PATH,
-      HOME: this.home,
-      NO_PROXY: "127.0.0.1",
-      OPENCODE_CONFIG_CONTENT: JSON.stringify(this.settings()),
       // The list of models of all providers is on another host.
       OPENCODE_DISABLE_MODELS_FETCH: "true",
       OPENCODE_DISABLE_LSP_DOWNLOAD: "true",
