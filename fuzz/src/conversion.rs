@@ -53,6 +53,7 @@ fn asked() -> RequestContext {
     let request = br#"{"tools":[{"type":"function","name":"f"},{"type":"custom","name":"shell"}]}"#;
     RequestContext::from_request(
         &Object::parse(request).expect("the request is an object"),
+        &[],
         Origin::new("up m-1"),
     )
 }

@@ -46,7 +46,7 @@ fn conversion(args: &ConvertArgs, from: Dialect, writer: Writer) -> Result<Conve
     let assembler = Assembler::new(envelope, UsedIds::default(), Box::new(ids), true)
         .with_form(form)
         .with_permission(Permission::from_request(&request));
-    let context = RequestContext::from_request(&request, Origin::new(from.name()));
+    let context = RequestContext::from_request(&request, &[], Origin::new(from.name()));
     Ok(Conversion::new(from, context, assembler, writer))
 }
 

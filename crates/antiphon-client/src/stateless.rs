@@ -46,7 +46,7 @@ impl Client {
         let answer = self.exchange(Method::POST, path(api), Some(encoded.body)).await?;
         let answer = accepted(answer).await.map_err(|it| it.with_report(report.clone()))?;
         let envelope = Envelope::new(&local_id(), unix_now(), &fields, None);
-        let context = RequestContext::from_request(&fields, origin);
+        let context = RequestContext::from_request(&fields, &items, origin);
         let sealer = Sealer { origin: None, ids: ResponseIds::Local };
         let reader =
             Reader::from_dialect(Dialect::from(api), Some(context), envelope, answer, sealer);

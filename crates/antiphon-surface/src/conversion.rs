@@ -94,7 +94,7 @@ impl Conversion {
         let assembler = Assembler::new(envelope, UsedIds::default(), Box::new(OsIds), true)
             .with_form(form)
             .with_permission(Permission::from_request(&request));
-        let context = RequestContext::from_request(&request, Origin::new(from.name()));
+        let context = RequestContext::from_request(&request, &[], Origin::new(from.name()));
         let conversion = dialect::Conversion::new(from, context, assembler, writer);
         Ok(Self { conversion })
     }

@@ -131,8 +131,11 @@ impl Case {
         let envelope = Envelope::new("resp_golden", 1_770_000_000, &Object::default(), None);
         let ids = Box::new(Counting::default());
         let assembler = Assembler::new(envelope, UsedIds::default(), ids, true).with_form(form);
-        let context =
-            RequestContext::from_request(&request, Origin::new(format!("golden {}", self.dialect)));
+        let context = RequestContext::from_request(
+            &request,
+            &[],
+            Origin::new(format!("golden {}", self.dialect)),
+        );
         let writer = Writer::new(target).expect("it is written");
         Conversion::new(self.dialect, context, assembler, writer)
     }

@@ -17,6 +17,9 @@ const COMMAND = "exec_command: echo hello | tee said.txt";
 const ASLEEP = "exec_command: echo begun > said.txt; sleep 60";
 // A tool within a namespace, which other APIs do not have.
 const REPEAT = "mcp__parrot__repeat: hello";
+// A model of which Codex knows that it can search for tools: Codex declares no others of its servers.
+const SEARCHING_MODEL = "gpt-5.5";
+const SEARCH = "tool_search: repeat a text";
 
 suite("Codex holds a dialogue", () => {
   for (const websockets of [false, true]) {
@@ -34,6 +37,10 @@ suite("Codex calls a tool of a namespace", () => {
     test(model, () => withCodex({ model }, callsNamespacedTool));
   }
 });
+
+test("Codex searches for tools and calls one that it found", () =>
+  withCodex({ model: SEARCHING_MODEL }, findsTool),
+);
 
 suite("Codex compacts its history", () => {
   for (const provider of [OWN_PROVIDER, OPENAI]) {
@@ -70,6 +77,19 @@ async function callsNamespacedTool(codex) {
   const [call] = requests.at(-1).filter(({ type }) => type === "function_call");
   const named = call.namespace ? `${call.namespace}__${call.name}` : call.name;
   assert.equal(named, "mcp__parrot__repeat");
+}
+
+async function findsTool(codex) {
+  const found = await codex.ask(SEARCH);
+  const answer = await codex.ask(REPEAT);
+
+  assert.match(found, /mcp__parrot__repeat/);
+  assert.match(answer, /parrot says/);
+  const requests = await wellFormedRequests(codex);
+  assert.equal(requests.length, 4);
+  const kinds = requests.at(-1).map(({ type }) => type);
+  const isSearch = (kind) => kind.startsWith("tool_search") || kind.startsWith("function_call");
+  assert.equal(kinds.filter((kind) => kind && isSearch(kind)).length, 4, String(kinds));
 }
 
 /** The second turn begins with a compaction, after which only the user's messages are left. */

@@ -53,7 +53,7 @@ fn reader(turn: &Turn<'_>, response: &NewResponse) -> ResponseReader {
     let envelope = Envelope::new(id.as_str(), *created_at, &fields, conversation);
     let assembler = turn.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
     // A replayed answer is not stored again, so nothing uses its origin.
-    let context = RequestContext::from_request(&fields, Origin::new("replay"));
+    let context = RequestContext::from_request(&fields, &[], Origin::new("replay"));
     ResponseReader::new(UpstreamApi::Responses, context, assembler)
 }
 

@@ -156,7 +156,7 @@ impl SendingTurn<'_> {
             .with_permission(Permission::from_request(&fields))
             .with_reasoning(upstream.reasoning_form(&fields))
             .with_preface(plan.preface.clone().unwrap_or_default());
-        let context = RequestContext::from_request(&fields, plan.origin.clone());
+        let context = RequestContext::from_request(&fields, &plan.prompt.view, plan.origin.clone());
         let api = match self.is_answered_by_compaction() {
             true => UpstreamApi::Responses,
             false => upstream.api(),

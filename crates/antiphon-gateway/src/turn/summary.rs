@@ -72,7 +72,7 @@ pub(super) fn reader(Planner { turn, upstream }: Planner<'_>, plan: &Plan) -> Re
     let fields = turn.request.object();
     let envelope = Envelope::new("", unix_now(), &fields, None);
     let assembler = turn.assembler(envelope, UsedIds::from_transcript(&Transcript::default()));
-    let context = RequestContext::from_request(&fields, plan.origin.clone());
+    let context = RequestContext::from_request(&fields, &[], plan.origin.clone());
     ResponseReader::new(upstream.api(), context, assembler).with_max_size(upstream.max_event())
 }
 

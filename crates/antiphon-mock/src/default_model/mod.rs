@@ -3,9 +3,10 @@
 //! It knows only the request's `input`, so its answer shows a lost item:
 //!
 //! - after tool outputs: `echo said: <output>`; several trailing outputs are joined by `; `;
-//! - if the user names tools, those of a namespace as `namespace__name`: reasoning (if the model
-//!   reasons), then a call of each named tool with the text after its name, or two calls if the
-//!   text contains `twice`; no calls with `tool_choice: "none"`; with fewer than 64
+//! - if the user names tools, those of a namespace as `namespace__name`, a search that the client
+//!   runs as `tool_search`: reasoning (if the model reasons), then a call of each named tool with
+//!   the text after its name as each required string, or two calls if the text contains `twice`; no
+//!   calls with `tool_choice: "none"` or after `Do NOT call any tools.`; with fewer than 64
 //!   `max_output_tokens` the answer ends incomplete after its reasoning;
 //! - a question about a color or a dog: the facts `X, Y` from the user's statements `color is X`
 //!   and `dog is Y`, or `I do not know.`;
@@ -86,6 +87,10 @@ fn with_calls(answer: Answer, seed: &str, calls: &[tools::Call<'_>]) -> Answer {
         let digits = &digest::hex(&["call", seed, &index.to_string()])[..24];
         let (call_id, arguments) = (format!("call_{digits}"), call.arguments.to_string());
         match call.namespace {
+            None if call.is_search => answer.item(json!({
+                "type": "tool_search_call", "id": format!("tsc_{digits}"), "status": "completed",
+                "call_id": call_id, "execution": "client", "arguments": call.arguments,
+            })),
             None => answer.call(call_id, call.name, arguments),
             Some(namespace) => answer.item(json!({
                 "type": "function_call", "id": format!("fc_{digits}"), "status": "completed",

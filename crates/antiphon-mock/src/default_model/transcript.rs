@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::tools::{TOOL_SEARCH_OUTPUT, found_names};
+
 /// The texts that the model reads.
 pub(super) struct Transcript<'a> {
     items: Vec<&'a Value>,
@@ -38,7 +40,15 @@ impl<'a> Transcript<'a> {
             |item: &&Value| item["type"].as_str().is_some_and(|it| it.ends_with("_output"));
         let count = self.items.iter().rev().copied().take_while(|it| is_output(it)).count();
         let outputs = &self.items[self.items.len() - count..];
-        (count > 0).then(|| outputs.iter().map(|item| text_of(&item["output"])).collect())
+        (count > 0).then(|| outputs.iter().map(|item| output_text(item)).collect())
+    }
+}
+
+/// The text of an output, or the names of the tools that a search found.
+fn output_text(item: &Value) -> String {
+    match item["type"].as_str() {
+        Some(TOOL_SEARCH_OUTPUT) => found_names(item),
+        _ => text_of(&item["output"]),
     }
 }
 

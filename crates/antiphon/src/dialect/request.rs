@@ -5,7 +5,7 @@ use std::fmt;
 
 use bytes::Bytes;
 
-use super::tools::{DeclaredTool, DeclaredTools, FlatNames};
+use super::tools::{DeclaredTool, DeclaredTools, FlatNames, TOOL_SEARCH};
 use crate::item::Item;
 use crate::json::{Object, quote};
 use crate::transcript::Origin;
@@ -125,33 +125,60 @@ pub struct RequestContext {
     custom_tools: HashSet<String>,
     /// The flat names of the request's tools in namespaces.
     names: FlatNames,
+    /// Whether the client runs tool searches.
+    has_client_search: bool,
     /// Whether the client requested log probabilities.
     pub(crate) wants_logprobs: bool,
+}
+
+/// The form of a call in the Responses API.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CallForm {
+    /// A call with JSON as its arguments, which stream.
+    Function,
+    /// A call with a text as its input, which streams.
+    Custom,
+    /// A search that the client runs. Its arguments come as one JSON value.
+    ToolSearch,
 }
 
 /// The value of `include` that requests log probabilities.
 const LOGPROBS: &str = "message.output_text.logprobs";
 
 impl RequestContext {
-    /// Reads a request to `origin`, in the fields of the Responses API.
-    pub fn from_request(request: &Object<'_>, origin: Origin) -> Self {
-        let declared = DeclaredTools::from_fields(request).unwrap_or_default();
+    /// Reads a request to `origin`, in the fields of the Responses API, with the `items` of its
+    /// prompt, in which the client's tool searches have found tools.
+    pub fn from_request(request: &Object<'_>, items: &[Item], origin: Origin) -> Self {
+        let declared = DeclaredTools::from_request(request, items).unwrap_or_default();
         let custom_tools = declared.tools.iter().filter_map(custom_tool).collect();
         let include = request.present("include").and_then(|raw| serde_json::from_str(raw).ok());
         let include: Vec<String> = include.unwrap_or_default();
         let wants_logprobs = include.iter().any(|included| included == LOGPROBS);
-        Self { origin, custom_tools, names: declared.names, wants_logprobs }
+        let DeclaredTools { names, has_client_search, .. } = declared;
+        Self { origin, custom_tools, names, has_client_search, wants_logprobs }
     }
 
     /// An unknown request to `origin`.
     pub fn unknown(origin: Origin) -> Self {
         let (custom_tools, names) = (HashSet::new(), FlatNames::default());
-        Self { origin, custom_tools, names, wants_logprobs: false }
+        let (has_client_search, wants_logprobs) = (false, false);
+        Self { origin, custom_tools, names, has_client_search, wants_logprobs }
     }
 
     /// Whether the request has a custom tool with this name.
     pub fn is_custom(&self, tool: &str) -> bool {
         self.custom_tools.contains(tool)
+    }
+
+    /// The form of a call of the tool with this name.
+    pub(super) fn call_form(&self, called: &str) -> CallForm {
+        if self.is_custom(called) {
+            CallForm::Custom
+        } else if self.has_client_search && called == TOOL_SEARCH {
+            CallForm::ToolSearch
+        } else {
+            CallForm::Function
+        }
     }
 
     /// Writes the name of a called tool to the item of the call. `called` is the name that the

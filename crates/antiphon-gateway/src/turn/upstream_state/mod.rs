@@ -144,7 +144,7 @@ impl<'a> UpstreamTurn<'a> {
             .with_form(self.turn.gateway.settings.event_names)
             .with_obfuscation(self.turn.request.obfuscation());
         let origin = Upstream::Http(self.http).origin(&self.turn.request.model);
-        let context = RequestContext::from_request(&fields, origin);
+        let context = RequestContext::from_request(&fields, &[], origin);
         ResponseReader::new(UpstreamApi::Responses, context, assembler)
     }
 

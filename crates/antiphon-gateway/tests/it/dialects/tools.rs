@@ -108,3 +108,79 @@ async fn choice_of_left_out_tool_is_rejected() {
         }
     }
 }
+
+/// A question of a client that searches for its tools itself.
+fn ask_with_search(input: impl Into<Value>) -> Ask {
+    let parameters = json!({"type": "object", "properties": {"query": {"type": "string"}},
+        "required": ["query"]});
+    let search = json!({"type": "tool_search", "execution": "client",
+        "description": "Finds tools.", "parameters": parameters});
+    ask(input).model(PLAIN).field("tools", json!([search]))
+}
+
+/// The output of a search that found a function of a namespace.
+fn found(search: &Value) -> Value {
+    let parameters =
+        json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
+    let find = json!({"type": "function", "name": "find", "defer_loading": true,
+        "parameters": parameters});
+    json!({"type": "tool_search_output", "call_id": search["call_id"], "execution": "client",
+        "status": "completed", "tools": [{"type": "namespace", "name": "crm",
+            "description": "Customers.", "tools": [find]}]})
+}
+
+#[tokio::test]
+async fn client_searches_for_tools_and_calls_what_it_found() {
+    for dialect in OTHERS {
+        for mode in MODES {
+            let world = dialect.world().await;
+            let client = world.client();
+            let conversation = client.new_conversation().await;
+            let say = |input: Value| ask_with_search(input).within(&conversation);
+
+            let searched = client.turn(mode, &say("Use tool_search: customers".into())).await;
+
+            let [search] = searched.output() else { panic!("{:?}", searched.output()) };
+            assert_eq!(search["type"], "tool_search_call");
+            assert_eq!(search["execution"], "client");
+            assert_eq!(search["status"], "completed");
+            assert_eq!(search["arguments"], json!({"query": "customers"}));
+            assert_eq!(client.items(&conversation).await[1], *search);
+
+            let told = client.turn(mode, &say(json!([found(search)]))).await;
+
+            assert_eq!(told.text(), "echo said: Tools found: crm__find.");
+            let called = client.turn(mode, &say("Use crm__find: 7".into())).await;
+            let [call] = called.output() else { panic!("{:?}", called.output()) };
+            assert_eq!((&call["name"], &call["namespace"]), (&json!("find"), &json!("crm")));
+            assert_eq!(call["arguments"], r#"{"id":"7"}"#);
+
+            let request = world.last_request();
+            assert_eq!(request.verdict, Ok(()), "{}", request.body);
+            let tools = request.body["tools"].as_array().map(Vec::len);
+            assert_eq!(tools, Some(2), "{}", request.body);
+        }
+    }
+}
+
+#[tokio::test]
+async fn tool_that_two_searches_found_is_sent_once() {
+    for dialect in OTHERS {
+        let world = dialect.world().await;
+        let search = |call_id: &str| {
+            json!({"type": "tool_search_call", "call_id": call_id,
+            "execution": "client", "status": "completed", "arguments": {"query": "customers"}})
+        };
+        let (first, second) = (search("call_1"), search("call_2"));
+        let input = json!([{"role": "user", "content": "Look"}, first, found(&first), second,
+            found(&second), {"role": "user", "content": "Hello"}]);
+
+        let turn = world.client().turn(MODES[0], &ask_with_search(input)).await;
+
+        assert_eq!(turn.text(), "Noted.");
+        let request = world.last_request();
+        assert_eq!(request.verdict, Ok(()), "{}", request.body);
+        let tools = request.body["tools"].as_array().map(Vec::len);
+        assert_eq!(tools, Some(2), "{}", request.body);
+    }
+}

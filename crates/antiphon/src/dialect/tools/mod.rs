@@ -3,9 +3,12 @@
 //! ```text
 //!   function, custom ──────────────────────────> sent
 //!   namespace ── its functions, by flat names ──> sent
+//!   tool search that the client runs ───────────> sent as a function
+//!   tools that such a search found ─────────────> sent
 //!   hosted tool (web_search, …) ────────────────> left out, reported
 //! ```
 
+mod client_search;
 mod flat_names;
 #[cfg(test)]
 mod tests;
@@ -14,7 +17,9 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
+pub(super) use self::client_search::{TOOL_SEARCH, as_functions, search_call};
 pub(super) use self::flat_names::FlatNames;
+use crate::item::Item;
 use crate::json::{Object, quote};
 
 /// The tools that a provider runs, or that only load other tools. A model can do without them. The
@@ -31,6 +36,8 @@ pub(super) struct DeclaredTools<'a> {
     pub(super) hosted: Vec<HostedTool>,
     /// The names of the functions of namespaces.
     pub(super) names: FlatNames,
+    /// Whether the client runs tool searches.
+    pub(super) has_client_search: bool,
 }
 
 /// A tool outside of a namespace, or a function of one under its flat name.
@@ -62,22 +69,26 @@ pub(super) enum InvalidTools {
     Nameless(String),
 }
 
+impl DeclaredTool<'_> {
+    fn name(&self) -> Option<String> {
+        text(&self.definition, "name")
+    }
+}
+
 impl<'a> DeclaredTools<'a> {
-    /// The tools of these fields.
-    pub(super) fn from_fields(fields: &'a Object<'_>) -> Result<Self, InvalidTools> {
+    /// The tools of these fields, and those that the client's searches among the items found.
+    pub(super) fn from_request(
+        fields: &'a Object<'_>,
+        items: &[Item],
+    ) -> Result<Self, InvalidTools> {
         let mut declared = Self::default();
-        let Some(raw) = fields.present("tools") else { return Ok(declared) };
-        let tools = definitions(raw, "tools")?;
-        let has_namespace = tools.iter().any(|(_, tool)| is_namespace(tool));
-        let own = tools.iter().filter(|_| has_namespace);
-        let own = own.filter_map(|(_, tool)| text(tool, "name")).collect();
+        let tools = definitions(fields.present("tools").unwrap_or("[]"), "tools")?;
+        let found: Vec<_> = client_search::found_tools(items).collect();
+        let own = names_outside_namespaces(tools.iter().chain(&found).map(|(_, tool)| tool));
         for (path, tool) in tools {
-            if is_namespace(&tool) {
-                declared.add_namespace(&path, &tool, &own)?;
-            } else {
-                declared.add(path, tool);
-            }
+            declared.add_any(path, tool, &own)?;
         }
+        declared.add_found(found, &own);
         Ok(declared)
     }
 
@@ -102,6 +113,48 @@ impl<'a> DeclaredTools<'a> {
         self.names.only_one_named(&name).map_or_else(|| name.clone().into_owned(), str::to_owned)
     }
 
+    /// Adds the tools that searches found. Two searches can find one tool, which is sent once. A
+    /// request never fails because of them, since its client cannot change the results any more.
+    fn add_found(&mut self, found: Vec<(String, Object<'a>)>, own: &HashSet<String>) {
+        let declared = self.tools.len();
+        for (path, tool) in found {
+            self.add_any(path, tool, own).ok();
+        }
+        let found = self.tools.split_off(declared);
+        let mut sent: HashSet<String> = self.tools.iter().filter_map(DeclaredTool::name).collect();
+        for tool in found {
+            let kind = tool.definition.string("type").unwrap_or_default().into_owned();
+            if !matches!(&*kind, "function" | "custom") {
+                self.hosted.push(HostedTool { path: tool.path, kind, content: None });
+            } else if tool.name().is_some_and(|name| sent.insert(name)) {
+                self.tools.push(tool);
+            }
+        }
+    }
+
+    /// Whether a choice names the search that the client runs.
+    pub(super) fn is_client_search(&self, choice: &Object<'_>) -> bool {
+        self.has_client_search && choice.string("type").as_deref() == Some(TOOL_SEARCH)
+    }
+
+    fn add_any(
+        &mut self,
+        path: String,
+        tool: Object<'a>,
+        own: &HashSet<String>,
+    ) -> Result<(), InvalidTools> {
+        if is_namespace(&tool) {
+            return self.add_namespace(&path, &tool, own);
+        }
+        if client_search::is_client_search(&tool) && !own.contains(TOOL_SEARCH) {
+            self.has_client_search = true;
+            self.add(path, client_search::into_function(tool));
+        } else {
+            self.add(path, tool);
+        }
+        Ok(())
+    }
+
     fn add(&mut self, path: String, mut definition: Object<'a>) {
         let kind = definition.string("type").unwrap_or_default().into_owned();
         // A type with a colon is an extension of the provider that its first part names.
@@ -110,7 +163,7 @@ impl<'a> DeclaredTools<'a> {
             let content = content.map(str::to_owned);
             return self.hosted.push(HostedTool { path, kind, content });
         }
-        // Without `tool_search` every tool is loaded from the start.
+        // Without the provider's search every tool is loaded from the start.
         definition.remove("defer_loading");
         self.tools.push(DeclaredTool { path, definition });
     }
@@ -142,6 +195,19 @@ impl<'a> DeclaredTools<'a> {
             self.add(path, tool);
         }
         Ok(())
+    }
+}
+
+/// The names of the tools outside of namespaces; empty if there are neither namespaces nor searches,
+/// because nothing can take such a name then.
+fn names_outside_namespaces<'t>(
+    tools: impl Iterator<Item = &'t Object<'t>> + Clone,
+) -> HashSet<String> {
+    let takes_name =
+        |tool: &Object<'_>| is_namespace(tool) || client_search::is_client_search(tool);
+    match tools.clone().any(takes_name) {
+        true => tools.filter_map(|tool| text(tool, "name")).collect(),
+        false => HashSet::new(),
     }
 }
 

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::dialect::{Request, UpstreamApi};
+use crate::transcript::Origin;
 
 fn function(name: &str) -> Value {
     json!({"type": "function", "name": name, "description": "d", "defer_loading": true})
@@ -16,7 +18,7 @@ fn namespace(name: &str, tools: &[Value]) -> Value {
 fn sent(tools: &Value) -> Vec<(String, Value)> {
     let text = json!({"tools": tools}).to_string();
     let fields = Object::parse_str(&text).unwrap();
-    let declared = DeclaredTools::from_fields(&fields).unwrap();
+    let declared = DeclaredTools::from_request(&fields, &[]).unwrap();
     let sent = declared.tools.iter().map(|tool| {
         let definition = serde_json::from_str(&tool.definition.to_text()).unwrap();
         (tool.path.clone(), definition)
@@ -80,7 +82,7 @@ fn flat_name_leads_back_to_namespace_and_name() {
     let text =
         json!({"tools": [function("crm__b"), namespace("crm", &[function("b")])]}).to_string();
     let fields = Object::parse_str(&text).unwrap();
-    let names = DeclaredTools::from_fields(&fields).unwrap().names;
+    let names = DeclaredTools::from_request(&fields, &[]).unwrap().names;
     let flat = names.flatten("crm", "b");
     assert_ne!(flat, "crm__b");
     let tool = names.find(&flat).unwrap();
@@ -98,7 +100,7 @@ fn choice_may_leave_out_namespace() {
     ]})
     .to_string();
     let fields = Object::parse_str(&text).unwrap();
-    let declared = DeclaredTools::from_fields(&fields).unwrap();
+    let declared = DeclaredTools::from_request(&fields, &[]).unwrap();
     for (choice, expected) in [
         (json!({"name": "a"}), "a"),
         (json!({"name": "a", "namespace": "crm"}), "crm__a"),
@@ -121,7 +123,7 @@ fn hosted_tools_are_listed_apart() {
     let tools: Vec<Value> = kinds.iter().map(|kind| json!({"type": kind})).collect();
     let text = json!({"tools": tools}).to_string();
     let fields = Object::parse_str(&text).unwrap();
-    let declared = DeclaredTools::from_fields(&fields).unwrap();
+    let declared = DeclaredTools::from_request(&fields, &[]).unwrap();
     assert!(declared.tools.is_empty());
     let hosted: Vec<&str> = declared.hosted.iter().map(|tool| &*tool.kind).collect();
     assert_eq!(hosted, kinds);
@@ -141,6 +143,97 @@ fn invalid_definitions_are_named_by_path() {
     ] {
         let text = json!({"tools": tools}).to_string();
         let fields = Object::parse_str(&text).unwrap();
-        assert_eq!(DeclaredTools::from_fields(&fields).err(), Some(expected));
+        assert_eq!(DeclaredTools::from_request(&fields, &[]).err(), Some(expected));
+    }
+}
+
+fn search() -> Value {
+    json!({"type": "tool_search", "execution": "client", "description": "Finds.",
+        "parameters": {"type": "object"}})
+}
+
+/// The output of a search that found these tools.
+fn found(tools: &Value) -> Item {
+    let output = json!({"type": "tool_search_output", "call_id": "call_1", "tools": tools});
+    Item::parse(output.to_string().into()).unwrap()
+}
+
+#[test]
+fn client_search_is_sent_as_function() {
+    let expected = json!({"type": "function", "name": "tool_search", "description": "Finds.",
+        "parameters": {"type": "object"}});
+    assert_eq!(sent(&json!([search()])), [("tools[0]".to_owned(), expected)]);
+}
+
+#[test]
+fn client_search_is_left_out_if_its_name_is_taken() {
+    let text = json!({"tools": [search(), function("tool_search")]}).to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let declared = DeclaredTools::from_request(&fields, &[]).unwrap();
+    assert!(!declared.has_client_search);
+    assert_eq!(declared.tools.len(), 1);
+    assert_eq!(declared.hosted[0].kind, "tool_search");
+}
+
+#[test]
+fn found_tools_follow_those_of_the_request() {
+    let text = json!({"tools": [function("a"), search()]}).to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let items = [
+        found(&json!([function("a"), namespace("crm", &[function("b")])])),
+        found(&json!([namespace("crm", &[function("b"), function("c")]), {"type": "computer"}])),
+        found(&json!("no list")),
+    ];
+    let declared = DeclaredTools::from_request(&fields, &items).unwrap();
+    let names: Vec<_> = declared.tools.iter().filter_map(DeclaredTool::name).collect();
+    assert_eq!(names, ["a", "tool_search", "crm__b", "crm__c"]);
+    assert_eq!(declared.hosted[0].path, "input[1].tools[1]");
+}
+
+#[test]
+fn provider_search_stays_record() {
+    let item = |text: &'static str| Item::parse(text.into()).unwrap();
+    let items = [
+        item(r#"{"type":"tool_search_call","call_id":null,"execution":"server","arguments":{}}"#),
+        item(
+            r#"{"type":"tool_search_output","call_id":null,"tools":[{"type":"function","name":"f"}]}"#,
+        ),
+    ];
+    let fields = Object::default();
+    let declared = DeclaredTools::from_request(&fields, &items).unwrap();
+    assert!(declared.tools.is_empty());
+    assert_eq!(&*as_functions(&items, &declared.names), &items);
+}
+
+#[test]
+fn arguments_that_are_no_json_become_text_and_return_unchanged() {
+    for (input, arguments) in [(r#"{"query":"x"}"#, r#"{"query":"x"}"#), ("{x", r#""{x""#)] {
+        let call = search_call("call_1", input);
+        assert_eq!(call.get("arguments"), Some(arguments));
+        let items = [Item::parse(call.to_bytes()).unwrap()];
+        let sent = as_functions(&items, &FlatNames::default());
+        assert_eq!(sent[0].object().string("arguments").as_deref(), Some(input));
+        assert_eq!(sent[0].object().string("call_id").as_deref(), Some("call_1"));
+    }
+}
+
+#[test]
+fn client_search_can_be_the_only_allowed_tool() {
+    let allowed = json!({"type": "allowed_tools", "mode": "required",
+        "tools": [{"type": "tool_search"}]});
+    let text = json!({"model": "m", "tools": [function("a"), search()], "tool_choice": allowed});
+    let text = text.to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let items = [Item::parse(r#"{"role":"user","content":"Hello"}"#.into()).unwrap()];
+    let origin = Origin::new("host m");
+    for (api, forced) in
+        [(UpstreamApi::Chat, json!("required")), (UpstreamApi::Anthropic, json!({"type": "any"}))]
+    {
+        let request = Request { fields: &fields, items: &items, origin: &origin };
+        let encoded = api.encoder().unwrap()(request).unwrap();
+        let body: Value = serde_json::from_slice(&encoded.body).unwrap();
+        let [tool] = &body["tools"].as_array().unwrap()[..] else { panic!("{body}") };
+        assert_eq!(tool.get("function").unwrap_or(tool)["name"], "tool_search");
+        assert_eq!(body["tool_choice"], forced);
     }
 }

@@ -81,7 +81,7 @@ impl World {
     fn context(&self) -> RequestContext {
         let request = self.request.to_string();
         let request = Object::parse(request.as_bytes()).unwrap();
-        RequestContext::from_request(&request, Origin::new("sdk model"))
+        RequestContext::from_request(&request, &[], Origin::new("sdk model"))
     }
 
     fn assembler(&self) -> Assembler {

@@ -32,6 +32,7 @@ use self::thinking::Thinking;
 use self::tool_choice::ToolChoice;
 use self::tools::Tools;
 use crate::dialect::request::{Encoded, Omission, Request, RequestPath, Unsupported};
+use crate::dialect::tools::as_functions;
 use crate::json::Object;
 
 /// The `max_tokens` of a request without `max_output_tokens`, because Anthropic requires the field.
@@ -44,7 +45,9 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     options::refuse(fields)?;
     let mut omissions = AnthropicOmissions::default();
     let model = Model::from_fields(fields);
-    let declared = tools::declared(fields)?;
+    let declared = tools::declared(request)?;
+    let items = &*as_functions(request.items, &declared.names);
+    let request = Request { items, ..request };
     let conversation = Conversation::from_request(request, &declared.names, &mut omissions)?;
     let choice = ToolChoice::from_fields(fields, &declared)?;
     choice.check_defined(&tools::names(&declared))?;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::conversation::Conversation;
 use super::tool_choice::ToolChoice;
 use super::{AnthropicOmissions, unsupported};
-use crate::dialect::request::{RequestPath, Unsupported, missing_name};
+use crate::dialect::request::{Request, RequestPath, Unsupported, missing_name};
 use crate::dialect::tools::{DeclaredTool, DeclaredTools, HostedTool, InvalidTools};
 use crate::json::{Object, quote};
 
@@ -77,8 +77,8 @@ impl Tools {
 }
 
 /// The tools of a request.
-pub(super) fn declared<'a>(fields: &'a Object<'_>) -> Result<DeclaredTools<'a>, Unsupported> {
-    DeclaredTools::from_fields(fields).map_err(|error| match error {
+pub(super) fn declared(request: Request<'_>) -> Result<DeclaredTools<'_>, Unsupported> {
+    DeclaredTools::from_request(request.fields, request.items).map_err(|error| match error {
         InvalidTools::Nameless(path) => missing_name(&path),
         InvalidTools::NotAnArray(_) | InvalidTools::NotAnObject(_) => {
             let why = "a tool in the Anthropic Messages API is an object";

@@ -10,6 +10,8 @@ use serde_json::Value;
 
 use super::block::Context;
 use super::text::is_nonempty_string;
+use crate::dialect::request::CallForm;
+use crate::dialect::tools::search_call;
 use crate::json::{Object, quote, unquote};
 use crate::stream::{Assembler, DeltaKind};
 
@@ -99,7 +101,7 @@ fn emit_repeat(call: &Call, input: &str, assembler: &mut Assembler) {
         assembler.leave_out(format!("content block 'tool_use' that repeats '{}'", call.key.id));
         return;
     }
-    assembler.announce_other_item(call.item, &call.as_item(r#""""#));
+    assembler.announce_other_item(call.item, &call.announcement());
     call.end_item(call.item, assembler);
 }
 
@@ -109,7 +111,7 @@ fn emit_repeat(call: &Call, input: &str, assembler: &mut Assembler) {
 pub(super) struct Call {
     item: u64,
     key: CallKey,
-    is_custom: bool,
+    form: CallForm,
     /// The fields of the item that name the tool.
     name: Object<'static>,
     /// The input that arrived in deltas, still escaped.
@@ -144,13 +146,13 @@ impl Call {
         let call = Self {
             item: context.new_item(),
             name,
-            is_custom: context.request.is_custom(&key.tool),
+            form: context.request.call_form(&key.tool),
             key,
             streamed: String::new(),
             initial: block.present("input").unwrap_or("{}").to_owned(),
         };
         if context.calls.is_new(&call) {
-            assembler.announce_item(call.item, &call.as_item(r#""""#));
+            assembler.announce_item(call.item, &call.announcement());
         }
         call
     }
@@ -170,7 +172,7 @@ impl Call {
             return;
         }
         self.streamed.push_str(&raw[1..raw.len() - 1]);
-        if context.calls.record_input(self) && !self.is_custom {
+        if context.calls.record_input(self) && self.form == CallForm::Function {
             assembler.delta(self.item, DeltaKind::Arguments, 0, raw);
         }
     }
@@ -205,16 +207,28 @@ impl Call {
 
     /// Ends the item at this index with the input of this call.
     pub(super) fn end_item(&self, item: u64, assembler: &mut Assembler) {
-        let text = if self.is_custom { custom_input(&self.input()) } else { quote(&self.input()) };
-        assembler.end_item(item, &self.as_item(&text));
+        assembler.end_item(item, &self.as_item(&self.input()));
     }
 
-    /// The item, with `text` (a raw JSON string) as its input or arguments.
-    pub(super) fn as_item(&self, text: &str) -> Object<'static> {
-        let (kind, key) = match self.is_custom {
-            true => ("custom_tool_call", "input"),
-            false => ("function_call", "arguments"),
-        };
+    /// The item without an input.
+    fn announcement(&self) -> Object<'static> {
+        match self.form {
+            CallForm::Function => self.named_item("function_call", "arguments", r#""""#),
+            CallForm::Custom => self.named_item("custom_tool_call", "input", r#""""#),
+            CallForm::ToolSearch => search_call(&self.key.id, "{}"),
+        }
+    }
+
+    /// The item with this input, the text of a JSON object.
+    fn as_item(&self, input: &str) -> Object<'static> {
+        match self.form {
+            CallForm::Function => self.named_item("function_call", "arguments", &quote(input)),
+            CallForm::Custom => self.named_item("custom_tool_call", "input", &custom_input(input)),
+            CallForm::ToolSearch => search_call(&self.key.id, input),
+        }
+    }
+
+    fn named_item(&self, kind: &str, key: &'static str, text: &str) -> Object<'static> {
         let mut item = Object::default();
         item.set("type", quote(kind));
         item.set("call_id", quote(&self.key.id));

@@ -25,6 +25,7 @@ use bytes::Bytes;
 
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{Encoded, Omission, Request, RequestPath, Unsupported};
+use crate::dialect::tools::as_functions;
 use crate::json::Object;
 pub(in crate::dialect::chat) use options::is_known as is_responses_field;
 pub use placeholder_reasoning::with_placeholder_reasoning;
@@ -37,8 +38,10 @@ pub(in crate::dialect) fn encode(request: Request<'_>) -> Result<Encoded, Unsupp
     let mut omissions = ChatOmissions::default();
     let mut body = Body::new();
     body.present("model", request.fields.present("model"));
-    let tools = tools::declared(request.fields)?;
-    body.raw("messages", &messages::encode(request, &tools.names, &mut omissions)?);
+    let tools = tools::declared(request)?;
+    let items = &*as_functions(request.items, &tools.names);
+    let conversation = Request { items, ..request };
+    body.raw("messages", &messages::encode(conversation, &tools.names, &mut omissions)?);
     tools::encode(request.fields, &tools, &mut body, &mut omissions)?;
     options::encode_formats(request.fields, &mut body, &mut omissions)?;
     options::encode_logprobs(request.fields, &mut body, &mut omissions);

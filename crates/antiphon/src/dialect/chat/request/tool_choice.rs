@@ -8,7 +8,7 @@ use super::tools::ToolKey;
 use super::unsupported;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{RequestPath, Unsupported};
-use crate::dialect::tools::DeclaredTools;
+use crate::dialect::tools::{DeclaredTools, TOOL_SEARCH};
 use crate::json::Object;
 
 /// `tool_choice`.
@@ -119,6 +119,9 @@ fn required(sent: &HashSet<ToolKey>) -> Result<Option<String>, Unsupported> {
 
 /// The key of the tool that a choice names.
 fn chosen(choice: &Object<'_>, declared: &DeclaredTools<'_>) -> ToolKey {
+    if declared.is_client_search(choice) {
+        return ToolKey::function(TOOL_SEARCH);
+    }
     ToolKey { name: declared.chosen_name(choice), ..ToolKey::from_tool(choice) }
 }
 

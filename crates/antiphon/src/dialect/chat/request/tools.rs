@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::tool_choice::Choice;
 use super::{Body, ChatOmissions, unsupported};
 use crate::dialect::chat::fields::{Fields, array};
-use crate::dialect::request::{RequestPath, Unsupported, missing_name};
+use crate::dialect::request::{Request, RequestPath, Unsupported, missing_name};
 use crate::dialect::tools::{DeclaredTool, DeclaredTools, HostedTool, InvalidTools};
 use crate::json::Object;
 
@@ -22,6 +22,10 @@ impl ToolKey {
         Self { kind: text("type"), name: text("name") }
     }
 
+    pub(super) fn function(name: &str) -> Self {
+        Self { kind: "function".to_owned(), name: name.to_owned() }
+    }
+
     /// The key of a tool without a name.
     fn hosted(kind: &str) -> Self {
         Self { kind: kind.to_owned(), name: String::new() }
@@ -29,8 +33,8 @@ impl ToolKey {
 }
 
 /// The tools of a request.
-pub(super) fn declared<'a>(request: &'a Object<'_>) -> Result<DeclaredTools<'a>, Unsupported> {
-    DeclaredTools::from_fields(request).map_err(|error| match error {
+pub(super) fn declared(request: Request<'_>) -> Result<DeclaredTools<'_>, Unsupported> {
+    DeclaredTools::from_request(request.fields, request.items).map_err(|error| match error {
         InvalidTools::NotAnArray(path) => {
             unsupported(RequestPath::field(path), "expected an array")
         }

@@ -4,7 +4,9 @@ use super::fragment::{EXTRA, Fragment};
 use super::item_emitter::ItemEmitter;
 use super::reasoning;
 use crate::dialect::RequestContext;
-use crate::json::{Object, quote};
+use crate::dialect::request::CallForm;
+use crate::dialect::tools::search_call;
+use crate::json::{Object, quote, unquote};
 use crate::stream::DeltaKind;
 
 /// A call that is not complete yet.
@@ -47,8 +49,10 @@ enum State {
 struct Announced {
     index: u64,
     name: String,
-    spoken: DeltaKind,
+    form: CallForm,
     lacks_input: bool,
+    /// The input of a tool search so far, escaped: its arguments are one JSON value.
+    search_input: String,
 }
 
 impl Call {
@@ -130,15 +134,8 @@ impl Call {
         let State::Named(name) = &mut self.state else { return };
         let name = std::mem::take(name);
         // The tool's type in the request takes precedence over the type in the call.
-        let is_custom = self.is_custom || context.is_custom(&name);
-        let (kind, spoken) = match is_custom {
-            true => (r#""custom_tool_call""#, DeltaKind::Input),
-            false => (r#""function_call""#, DeltaKind::Arguments),
-        };
-        let mut call = Object::default();
-        call.set("type", kind);
-        call.set("call_id", quote(&self.id));
-        context.write_name(&name, &mut call);
+        let form = if self.is_custom { CallForm::Custom } else { context.call_form(&name) };
+        let call = announcement(form, &self.id, &name, context);
         let reasoning_item = self.extra.take().map(|extra| (reasoning::begin(emitter), extra));
         let index = emitter.announce_call(&call);
         if let Some((reasoning_item, extra)) = reasoning_item {
@@ -146,17 +143,25 @@ impl Call {
             let content = format!(r#"{{"tool_calls":[{{"id":{call_id},"{EXTRA}":{extra}}}]}}"#);
             reasoning::end(reasoning_item, content, &context.origin, emitter);
         }
-        self.state = State::Announced(Announced { index, name, spoken, lacks_input: true });
+        let search_input = String::new();
+        let announced = Announced { index, name, form, lacks_input: true, search_input };
+        self.state = State::Announced(announced);
     }
 
     /// Completes the call. A function call without arguments gets `{}`, which clients can parse and
     /// servers accept.
     pub(super) fn complete(&mut self, except: Option<u64>, emitter: &mut ItemEmitter<'_>) {
         let State::Announced(announced) = &mut self.state else { return };
-        let lacks_arguments = announced.lacks_input && announced.spoken == DeltaKind::Arguments;
-        if lacks_arguments && except != Some(announced.index) {
-            announced.lacks_input = false;
-            emitter.complete(announced.index, announced.spoken, r#""{}""#);
+        if except == Some(announced.index) {
+            return;
+        }
+        match announced.form {
+            CallForm::Function if announced.lacks_input => {
+                announced.lacks_input = false;
+                emitter.complete(announced.index, DeltaKind::Arguments, r#""{}""#);
+            }
+            CallForm::ToolSearch => announced.end_search(&self.id, emitter),
+            CallForm::Function | CallForm::Custom => {}
         }
     }
 
@@ -181,11 +186,48 @@ impl Call {
         self.announce(context, emitter);
         match &mut self.state {
             State::Unnamed(input) => input.push_str(&raw[1..raw.len() - 1]),
-            State::Announced(announced) => {
-                announced.lacks_input = false;
-                emitter.delta(announced.index, announced.spoken, 0, raw);
-            }
+            State::Announced(announced) => announced.apply_input(raw, emitter),
             State::Named(_) => unreachable!("it was announced above"),
         }
     }
+}
+
+impl Announced {
+    fn apply_input(&mut self, raw: &str, emitter: &mut ItemEmitter<'_>) {
+        self.lacks_input = false;
+        match self.form {
+            CallForm::Function => emitter.delta(self.index, DeltaKind::Arguments, 0, raw),
+            CallForm::Custom => emitter.delta(self.index, DeltaKind::Input, 0, raw),
+            CallForm::ToolSearch => {
+                emitter.hold(self.index);
+                self.search_input.push_str(&raw[1..raw.len() - 1]);
+            }
+        }
+    }
+
+    /// Ends a tool search with the input that has come, or without arguments.
+    fn end_search(&mut self, call_id: &str, emitter: &mut ItemEmitter<'_>) {
+        let input = format!("\"{}\"", std::mem::take(&mut self.search_input));
+        let input = unquote(&input).filter(|input| !input.trim().is_empty());
+        emitter.end(self.index, &search_call(call_id, input.as_deref().unwrap_or("{}")));
+    }
+}
+
+/// The item of a call, without an input.
+fn announcement(
+    form: CallForm,
+    call_id: &str,
+    name: &str,
+    context: &RequestContext,
+) -> Object<'static> {
+    let kind = match form {
+        CallForm::Function => r#""function_call""#,
+        CallForm::Custom => r#""custom_tool_call""#,
+        CallForm::ToolSearch => return search_call(call_id, "{}"),
+    };
+    let mut call = Object::default();
+    call.set("type", kind);
+    call.set("call_id", quote(call_id));
+    context.write_name(name, &mut call);
+    call
 }

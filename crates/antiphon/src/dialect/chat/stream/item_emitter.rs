@@ -78,6 +78,16 @@ impl ItemEmitter<'_> {
         self.assembler.delta(index, spoken, 0, raw);
     }
 
+    /// Records that output of an item came, which a later event will have.
+    pub(super) fn hold(&mut self, index: u64) {
+        self.items.last = Some(index);
+    }
+
+    /// Ends an item with its final version.
+    pub(super) fn end(&mut self, index: u64, item: &Object<'_>) {
+        self.assembler.end_item(index, item);
+    }
+
     /// Emits an annotation of an item's text.
     pub(super) fn annotation(&mut self, index: u64, part: u64, number: u64, annotation: &str) {
         self.items.last = Some(index);

@@ -15,7 +15,11 @@ pub(crate) fn context() -> RequestContext {
     let crm = json!({"type": "namespace", "name": "crm",
         "tools": [{"type": "function", "name": "find"}]});
     let tools = json!({"tools": [{"type": "custom", "name": "shell"}, crm]}).to_string();
-    RequestContext::from_request(&Object::parse(tools.as_bytes()).unwrap(), Origin::new(ORIGIN))
+    RequestContext::from_request(
+        &Object::parse(tools.as_bytes()).unwrap(),
+        &[],
+        Origin::new(ORIGIN),
+    )
 }
 
 /// Decodes these events; then the stream ends.

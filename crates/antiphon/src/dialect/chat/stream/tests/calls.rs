@@ -252,3 +252,26 @@ fn call_with_flat_name_gets_its_namespace_back() {
                 "function": {"name": "crm__find", "arguments": "{}"}}]}}]}));
     assert_eq!(named(&whole.only_item()), expected[0]);
 }
+
+#[test]
+fn client_search_ends_with_its_arguments() {
+    let tools = json!([{"type": "tool_search", "execution": "client"}]);
+    let server = Server { tools: Some(tools), ..Server::default() };
+    let pieces = [r#"{"que"#, r#"ry":"x"}"#];
+    let search = |ending: &str| {
+        let received = server.says(&[
+            calls(&json!([begun(0, "call_1", "tool_search", pieces[0])])),
+            calls(&json!([{"index": 0, "function": {"arguments": pieces[1]}}])),
+            finish(ending),
+        ]);
+        let search = received.only_item();
+        assert_eq!(
+            (&search["type"], &search["call_id"]),
+            (&json!("tool_search_call"), &json!("call_1"))
+        );
+        (search["status"].clone(), search["arguments"].clone())
+    };
+    assert_eq!(search("tool_calls"), (json!("completed"), json!({"query": "x"})));
+    // Nobody knows whether the arguments of an answer that was cut short are complete.
+    assert_eq!(search("length"), (json!("incomplete"), json!({})));
+}

@@ -47,7 +47,7 @@ impl Server {
     fn decoder(&self) -> StreamDecoder {
         let request = json!({"tools": self.tools}).to_string();
         let request = Object::parse(request.as_bytes()).unwrap();
-        StreamDecoder::new(Dialect::Chat, RequestContext::from_request(&request, origin()))
+        StreamDecoder::new(Dialect::Chat, RequestContext::from_request(&request, &[], origin()))
     }
 
     /// Decodes these chunks.

@@ -57,7 +57,7 @@ pub(super) fn convert_for(request: &Value, dialect: Dialect, events: &[Value]) -
 
 pub(super) fn context() -> RequestContext {
     let request = json!({"include": ["message.output_text.logprobs"]}).to_string();
-    RequestContext::from_request(&Object::parse_str(&request).unwrap(), origin())
+    RequestContext::from_request(&Object::parse_str(&request).unwrap(), &[], origin())
 }
 
 pub(super) fn origin() -> Origin {
