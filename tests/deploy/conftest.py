@@ -23,3 +23,8 @@ def version() -> str:
 def antiphon() -> Path:
     """The binary of the tests."""
     return Path(os.environ["ANTIPHON_BIN"])
+
+
+def dist() -> Path:
+    """dist, which builds the files of a release."""
+    return Path(os.environ["ANTIPHON_DIST"])

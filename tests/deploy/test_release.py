@@ -1,4 +1,4 @@
-"""The files of a release: the archives, the installer, the formula, and `cargo binstall`."""
+"""The files of a release: a dry run of dist, with a script in the place of each binary."""
 
 import functools
 import hashlib
@@ -14,196 +14,344 @@ import tomllib
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import tree_sitter_powershell
+import tree_sitter_ruby
 import yaml
 from tree_sitter import Language, Parser
 
-from conftest import DEPLOY, ROOT
+from conftest import DEPLOY, ROOT, dist
 
-import assemble  # isort: skip
+import additions  # isort: skip
 
 VERSION = "1.2.3"
+REPOSITORY = "https://github.com/OWNER/REPOSITORY"
+DOWNLOADS = f"{REPOSITORY}/releases/download/v{VERSION}"
 
-# In place of the binary; of that, the archive knows nothing.
-PROGRAM = f"#!/bin/sh\necho antiphon {VERSION}\n"
-
-
-@pytest.fixture
-def release(tmp_path: Path) -> Path:
-    """The directory with the files."""
-    return assembled(tmp_path, "http://127.0.0.1:0/files")
+SETTINGS = tomllib.loads((ROOT / "dist-workspace.toml").read_text())
+TARGETS = SETTINGS["dist"]["targets"]
 
 
-def assembled(directory: Path, url: str) -> Path:
-    program, out = directory / "program", directory / "files"
-    program.write_text(PROGRAM)
-    script = DEPLOY / "release" / "assemble.py"
-    command = [sys.executable, script, "--version", VERSION, "--url", url]
-    command += ["--homepage", "https://antiphon.example", "--out", out]
-    subprocess.run([*command, *(f"{target}={program}" for target in assemble.PLATFORMS)], check=True)
-    return out
+def is_windows(target: str) -> bool:
+    return "windows" in target
 
 
-def test_there_is_an_archive_for_each_platform(release: Path) -> None:
-    names = {
-        f"antiphon-{VERSION}-{target}{'.zip' if 'windows' in target else '.tar.gz'}"
-        for target in assemble.PLATFORMS
-    }
-    others = {"SHA256SUMS", "antiphon.rb", "install.ps1", "install.sh"}
-    assert {file.name for file in release.iterdir()} == names | others
-    for file in release.glob("*.tar.gz"):
-        with tarfile.open(file) as archive:
-            modes = {entry.name: entry.mode for entry in archive.getmembers()}
-        assert modes == {"antiphon": 0o755, "LICENSE": 0o644, "README.md": 0o644}
-    for file in release.glob("*.zip"):
-        with zipfile.ZipFile(file) as archive:
-            assert archive.namelist() == ["antiphon.exe", "LICENSE", "README.md"]
-            assert archive.read("antiphon.exe").decode() == PROGRAM
+def archive_name(target: str) -> str:
+    return f"antiphon-{target}{'.zip' if is_windows(target) else '.tar.gz'}"
+
+
+def command_name(target: str) -> str:
+    return "antiphon.exe" if is_windows(target) else "antiphon"
+
+
+def program(target: str) -> str:
+    """A script that stands for the binary of a target."""
+    return f"#!/bin/sh\necho antiphon {VERSION} # {target}\n"
+
+
+def write_commands(directory: Path) -> Path:
+    """The binaries as the workflow downloads them: without the right to run."""
+    for target in TARGETS:
+        command = directory / f"command-{target}" / command_name(target)
+        command.parent.mkdir(parents=True)
+        command.write_text(program(target))
+        command.chmod(0o644)
+    return directory
+
+
+def build(commands: Path, out: Path) -> subprocess.CompletedProcess[str]:
+    script = DEPLOY / "release" / "build_release.py"
+    command = [sys.executable, script, "--tag", f"v{VERSION}", "--repository", REPOSITORY]
+    command += ["--commands", commands, "--out", out, "--dist", dist()]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory with the files, which no test changes."""
+    directory = tmp_path_factory.mktemp("release")
+    built = build(write_commands(directory / "commands"), directory / "files")
+    assert built.returncode == 0, built.stderr
+    return directory / "files"
+
+
+def test_a_release_has_these_files(release: Path) -> None:
+    archives = {archive_name(target) for target in TARGETS}
+    checksums = {f"{name}.sha256" for name in archives}
+    others = {"antiphon-installer.ps1", "antiphon-installer.sh", "antiphon.rb", "sha256.sum"}
+    assert {file.name for file in release.iterdir()} == archives | checksums | others
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_archive_has_the_binary_of_its_target(release: Path, target: str) -> None:
+    names = {command_name(target), "LICENSE", "README.md"}
+    if is_windows(target):
+        with zipfile.ZipFile(release / archive_name(target)) as zipped:
+            assert set(zipped.namelist()) == names
+            assert zipped.read("antiphon.exe").decode() == program(target)
+        return
+    with tarfile.open(release / archive_name(target)) as archive:
+        entries = {entry.name: entry for entry in archive.getmembers() if entry.isfile()}
+        directory = f"antiphon-{target}"
+        assert set(entries) == {f"{directory}/{name}" for name in names}
+        command = entries[f"{directory}/antiphon"]
+        assert command.mode & 0o777 == 0o755
+        content = archive.extractfile(command)
+        assert content is not None and content.read().decode() == program(target)
+
+
+def test_a_release_needs_every_binary(tmp_path: Path) -> None:
+    commands = write_commands(tmp_path / "commands")
+    (commands / "command-x86_64-apple-darwin" / "antiphon").unlink()
+    built = build(commands, tmp_path / "files")
+    assert built.returncode != 0
+    assert "command-x86_64-apple-darwin/antiphon*': No such file" in built.stderr
+    assert not (tmp_path / "files").exists()
 
 
 def test_the_checksums_are_those_of_the_archives(release: Path) -> None:
-    checked = subprocess.run(
-        ["sha256sum", "--check", "--strict", "SHA256SUMS"], cwd=release, capture_output=True
-    )
-    assert checked.returncode == 0, checked.stderr
-    assert len((release / "SHA256SUMS").read_text().splitlines()) == len(assemble.PLATFORMS)
+    lists = [release / "sha256.sum", *release.glob("*.sha256")]
+    assert len(lists) == 1 + len(TARGETS)
+    for file in lists:
+        checked = subprocess.run(
+            ["sha256sum", "--check", file.name], cwd=release, capture_output=True, text=True
+        )
+        assert checked.returncode == 0, checked.stderr
+    assert additions.read_checksums(lists[0].read_text()) == checksums(release, TARGETS)
+
+
+def checksums(release: Path, targets: list[str]) -> dict[str, str]:
+    names = [archive_name(target) for target in targets]
+    return {name: hashlib.sha256((release / name).read_bytes()).hexdigest() for name in names}
 
 
 def test_the_formula_names_every_archive_with_its_checksum(release: Path) -> None:
     text = (release / "antiphon.rb").read_text()
-    found = re.findall(r'url "http://127.0.0.1:0/files/(.*)"\n +sha256 "(.*)"', text)
-    assert {name: checksum for name, checksum in found} == {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in release.glob("*.gz")
-    }
-    assert not re.search(r"@[A-Z]+@", text)
+    found = re.findall(rf'url "{DOWNLOADS}/(.*)"\n +sha256 "(.*)"', text)
+    targets = [target for target in TARGETS if not is_windows(target)]
+    assert len(found) == len(targets)
+    assert dict(found) == checksums(release, targets)
+    assert f'\n  version "{VERSION}"\n' in text
 
 
-def archive_files(release: Path) -> list[Path]:
-    return [*release.glob("*.gz"), *release.glob("*.zip")]
+def test_the_formula_can_be_parsed(release: Path) -> None:
+    source = (release / "antiphon.rb").read_bytes()
+    parser = Parser(Language(tree_sitter_ruby.language()))
+    assert not parser.parse(source).root_node.has_error
+    assert parser.parse(source.removesuffix(b"end\n")).root_node.has_error
 
 
-def test_the_installer_for_powershell_names_every_archive(release: Path) -> None:
-    text = (release / "install.ps1").read_text()
-    found = re.findall(r"^'(.*)' = @\{ Name = '(.*)'; Sha256 = '(.*)' \}$", text, re.MULTILINE)
-    platforms = {platform.powershell for platform in assemble.PLATFORMS.values()}
-    assert {platform for platform, _, _ in found} == platforms
-    assert {name: checksum for _, name, checksum in found} == {
-        file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in archive_files(release)
-    }
-    # It unpacks each with the program for its form, and finds the command in it.
-    for platform, name, _ in found:
-        assert name.endswith(".zip") == platform.startswith("Windows ")
-    for platform in assemble.PLATFORMS.values():
-        assert f"$name = '{platform.command}'" in text
-    assert 'Uri "http://127.0.0.1:0/files/$($archive.Name)"' in text
-    assert not re.search(r"@[A-Z]+@", text)
+def test_the_formula_is_completed(release: Path) -> None:
+    text = (release / "antiphon.rb").read_text()
+    assert text.endswith(f"\n{additions.FORMULA_BLOCKS}end\n")
+    install = text[text.index("  def install\n") : text.index("\n  end\n\n  service do\n")]
+    assert 'bin/"antiphon", "completions"' in install
+    assert install.index("bin.install") < install.index("completions") < install.index("man1")
+
+
+def test_the_installer_for_powershell_checks_every_archive(release: Path) -> None:
+    text = (release / "antiphon-installer.ps1").read_text()
+    named = re.findall(r'"artifact_name" = "(.*)"\n +"sha256" = "(.*)"\n', text)
+    assert text.count('"artifact_name" =') == len(named)
+    assert dict(named) == checksums(release, [target for target in TARGETS if is_windows(target)])
+    assert f'"{DOWNLOADS}"' in text
+    downloaded, checked = text.index("-path $dir_path\n"), text.index("Get-FileHash")
+    assert downloaded < checked < text.index("Expand-Archive")
 
 
 def test_the_installer_for_powershell_can_be_parsed(release: Path) -> None:
-    source = (release / "install.ps1").read_bytes()
+    source = (release / "antiphon-installer.ps1").read_bytes()
     parser = Parser(Language(tree_sitter_powershell.language()))
     assert not parser.parse(source).root_node.has_error
-    assert parser.parse(source.replace(b"finally {", b"finally")).root_node.has_error
+    assert parser.parse(source.replace(b"} catch {", b"} catch")).root_node.has_error
+
+
+def test_an_addition_needs_its_place() -> None:
+    with pytest.raises(ValueError, match="0 times; expected it once"):
+        additions.complete_formula("class Antiphon < Formula\nend\n")
+    with pytest.raises(ValueError, match="2 times; expected it once"):
+        additions.insert("end\nend\n", "end\n", "")
 
 
 @pytest.fixture
-def served(tmp_path: Path) -> Iterator[Path]:
-    """A release whose files an HTTP server has."""
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+def served(release: Path, tmp_path: Path) -> Iterator["Served"]:
+    """A copy of the release whose files an HTTP server has."""
+    copy = Path(shutil.copytree(release, tmp_path / "files"))
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=copy)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
         try:
-            yield assembled(tmp_path, f"http://127.0.0.1:{server.server_port}/files/")
+            yield Served(copy, f"http://127.0.0.1:{server.server_port}", tmp_path / "home")
         finally:
             server.shutdown()
             thread.join()
 
 
-def install(release: Path, home: Path, **env: str) -> subprocess.CompletedProcess[str]:
-    home.mkdir(exist_ok=True)
-    env = {"PATH": os.environ["PATH"], "HOME": str(home), "no_proxy": "127.0.0.1", **env}
-    command = ["sh", release / "install.sh"]
-    return subprocess.run(command, env=env, capture_output=True, text=True)
+class Served:
+    """A release at an address, and a home into which it is installed."""
+
+    def __init__(self, files: Path, url: str, home: Path) -> None:
+        self.files, self.url, self.home = files, url, home
+
+    def install(self, **env: str) -> subprocess.CompletedProcess[str]:
+        self.home.mkdir(exist_ok=True)
+        own = {"PATH": os.environ["PATH"], "HOME": str(self.home), "no_proxy": "127.0.0.1"}
+        own["ANTIPHON_DOWNLOAD_URL"] = self.url
+        shell, script = shutil.which("sh"), self.files / "antiphon-installer.sh"
+        command = [str(shell), str(script)]
+        return subprocess.run(command, env={**own, **env}, capture_output=True, text=True)
+
+    def change_archives(self) -> None:
+        for archive in self.files.glob("*.gz"):
+            archive.write_bytes(archive.read_bytes() + b"\0")
 
 
-def test_the_installer_installs(served: Path, tmp_path: Path) -> None:
+def output_of(command: Path) -> str:
+    return subprocess.run([command], capture_output=True, text=True, check=True).stdout
+
+
+def test_the_installer_installs(served: Served) -> None:
     """Twice: the second time it replaces the command."""
-    home = tmp_path / "home"
     for _ in range(2):
-        ended = install(served, home)
-        assert (ended.returncode, ended.stderr) == (0, "")
-        path = home / ".local" / "bin"
-        assert ended.stdout == f"antiphon {VERSION}\nAdd {path} to your PATH.\n"
-        assert [file.name for file in path.iterdir()] == ["antiphon"]
+        ended = served.install()
+        assert (ended.returncode, ended.stderr.count("\n")) == (0, 1), ended.stderr
+        directory = served.home / ".local" / "bin"
+        assert [file.name for file in directory.iterdir()] == ["antiphon"]
+        assert output_of(directory / "antiphon") == f"antiphon {VERSION}\n"
 
 
-def test_the_installer_uses_another_directory(served: Path, tmp_path: Path) -> None:
+def test_the_installer_adds_its_directory_to_the_path(served: Served) -> None:
+    assert served.install().returncode == 0
+    shown = ["sh", "-c", '. "$HOME/.profile"; command -v antiphon']
+    env = {"PATH": os.environ["PATH"], "HOME": str(served.home)}
+    found = subprocess.run(shown, env=env, capture_output=True, text=True)
+    assert found.stdout == f"{served.home}/.local/bin/antiphon\n"
+
+
+def test_the_installer_leaves_the_path(served: Served) -> None:
+    assert served.install(ANTIPHON_NO_MODIFY_PATH="1").returncode == 0
+    assert not (served.home / ".profile").exists()
+
+
+def test_the_installer_changes_one_directory(served: Served, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    assert served.install(ANTIPHON_UNMANAGED_INSTALL=str(other)).returncode == 0
+    assert output_of(other / "antiphon") == f"antiphon {VERSION}\n"
+    assert list(served.home.iterdir()) == []
+
+
+def test_the_installer_uses_another_directory(served: Served, tmp_path: Path) -> None:
     other = tmp_path / "other place"
-    path = f"{other}{os.pathsep}{os.environ['PATH']}"
-    ended = install(served, tmp_path / "home", ANTIPHON_INSTALL_DIR=str(other), PATH=path)
-    assert (ended.returncode, ended.stdout) == (0, f"antiphon {VERSION}\n")
-    assert (other / "antiphon").read_text() == PROGRAM
+    assert served.install(ANTIPHON_INSTALL_DIR=str(other)).returncode == 0
+    assert output_of(other / "antiphon") == f"antiphon {VERSION}\n"
 
 
-def test_the_installer_rejects_a_changed_archive(served: Path, tmp_path: Path) -> None:
-    for archive in served.glob("*.gz"):
-        archive.write_bytes(archive.read_bytes() + b"\0")
-    ended = install(served, tmp_path / "home")
+def test_the_installer_rejects_a_changed_archive(served: Served) -> None:
+    served.change_archives()
+    ended = served.install()
     assert ended.returncode == 1
-    assert re.search(r"error: antiphon-.* has the checksum \w+; expected \w+", ended.stderr)
-    assert list((tmp_path / "home").iterdir()) == []
+    assert "ERROR: checksum mismatch" in ended.stderr
+    assert list(served.home.iterdir()) == []
 
 
-def test_the_installer_rejects_another_platform(served: Path, tmp_path: Path) -> None:
+def test_the_installer_checks_without_sha256sum(served: Served, tmp_path: Path) -> None:
+    """As on an older macOS, which has `shasum`."""
     programs = tmp_path / "programs"
     programs.mkdir()
-    (programs / "uname").write_text("#!/bin/sh\necho Plan9\n")
-    (programs / "uname").chmod(0o755)
-    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
-    ended = install(served, tmp_path / "home", PATH=path)
+    for name in os.environ["PATH"].split(os.pathsep):
+        for file in Path(name).glob("*"):
+            link = programs / file.name
+            if file.name not in ("sha256sum", "shasum") and not link.exists():
+                link.symlink_to(file)
+    write_program(programs / "shasum", f'[ "$1 $2" = "-a 256" ] && {SHA256SUM} "$4"')
+    assert served.install(PATH=str(programs)).returncode == 0
+    served.change_archives()
+    ended = served.install(PATH=str(programs))
+    assert (ended.returncode, "checksum mismatch" in ended.stderr) == (1, True)
+
+
+SHA256SUM = shutil.which("sha256sum")
+
+
+def write_program(path: Path, script: str) -> None:
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+
+
+def test_the_installer_rejects_another_platform(served: Served, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    write_program(programs / "uname", "echo Plan9")
+    ended = served.install(PATH=f"{programs}{os.pathsep}{os.environ['PATH']}")
     assert ended.returncode == 1
-    assert "error: there is no binary for Plan9 Plan9" in ended.stderr
+    assert "unrecognized OS type: Plan9" in ended.stderr
 
 
-@pytest.mark.skipif(shutil.which("pwsh") is None, reason="this machine has no PowerShell")
-def test_the_installer_for_powershell_installs(served: Path, tmp_path: Path) -> None:
-    """Twice: the second time it replaces the command."""
-    env = {**os.environ, "ANTIPHON_INSTALL_DIR": str(tmp_path / "bin"), "no_proxy": "127.0.0.1"}
-    command = ["pwsh", "-NoProfile", "-File", served / "install.ps1"]
-    for _ in range(2):
-        ended = subprocess.run(command, env=env, capture_output=True, text=True)
-        assert (ended.returncode, ended.stderr) == (0, "")
-        assert ended.stdout == f"antiphon {VERSION}\nAdd {tmp_path / 'bin'} to your PATH.\n"
-        assert (tmp_path / "bin" / "antiphon").read_text() == PROGRAM
-    for archive in served.glob("*.gz"):
-        archive.write_bytes(archive.read_bytes() + b"\0")
-    ended = subprocess.run(command, env=env, capture_output=True, text=True)
-    assert ended.returncode != 0
-    assert re.search(r"antiphon-.* has the checksum \w+; expected \w+", ended.stderr)
+def workflow(name: str) -> dict[str, Any]:
+    return dict(yaml.safe_load((ROOT / ".github" / "workflows" / name).read_text())["jobs"])
 
 
-def test_the_workflow_has_a_binary_for_each_platform() -> None:
-    workflows = ROOT / ".github" / "workflows"
-    rows = yaml.safe_load((workflows / "command.yml").read_text())["jobs"]["build"]["strategy"]
-    assert {row["target"] for row in rows["matrix"]["include"]} == set(assemble.PLATFORMS)
-    text = (workflows / "publish-release.yml").read_text()
-    for target in assemble.PLATFORMS:
-        file = f"command-{target}/{assemble.PLATFORMS[target].command}"
-        assert f"{target}={file}" in text.split()
+def test_the_workflow_has_a_binary_for_each_target() -> None:
+    job = workflow("command.yml")["build"]
+    assert job["steps"][-1]["with"]["name"] == "command-${{ matrix.target }}"
+    rows = job["strategy"]["matrix"]["include"]
+    assert {row["target"] for row in rows} == set(TARGETS)
+
+
+def test_the_workflow_builds_and_installs(tmp_path: Path) -> None:
+    """Its steps after the download, in a directory that looks like a checkout."""
+    for name in ("LICENSE", "README.md", "deploy", "dist-workspace.toml"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    steps = workflow("publish-release.yml")["files"]["steps"]
+    [download] = [step for step in steps if step.get("with", {}).get("pattern") == "command-*"]
+    write_commands(tmp_path / download["with"]["path"])
+    for step in steps[steps.index(download) + 1 : -1]:
+        env = {"PATH": f"{dist().parent}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+        env |= {"GITHUB_SERVER_URL": "https://github.com", "GITHUB_REPOSITORY": "OWNER/REPOSITORY"}
+        env |= {"GITHUB_REF_NAME": f"v{VERSION}"}
+        command = ["bash", "-e", "-o", "pipefail", "-c", step["run"]]
+        ended = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stderr
+    assert steps[-1]["with"]["path"] == "release"
+    assert DOWNLOADS in (tmp_path / "release" / "antiphon.rb").read_text()
+    assert (tmp_path / ".local" / "bin" / "antiphon").exists()
 
 
 def test_cargo_binstall_finds_the_archives(release: Path) -> None:
     """It tries the names of all targets that a machine can run, musl's on every Linux."""
     manifest = tomllib.loads((ROOT / "crates" / "antiphon-cli" / "Cargo.toml").read_text())
     binstall = manifest["package"]["metadata"]["binstall"]
-    assert binstall["bin-dir"] == "{ bin }{ binary-ext }"
-    for target, platform in assemble.PLATFORMS.items():
+    for target in TARGETS:
         own = {**binstall, **binstall["overrides"].get(target, {})}
-        assert own["pkg-fmt"] == ("zip" if platform.is_windows else "tgz")
-        head, _, name = own["pkg-url"].rpartition("/")
-        assert head == "{ repo }/releases/download/v{ version }"
-        filled = name.replace("{ version }", VERSION).replace("{ target }", target)
-        assert (release / filled).is_file()
+        assert own["pkg-fmt"] == ("zip" if is_windows(target) else "tgz")
+        url = own["pkg-url"].replace("{ repo }", REPOSITORY).replace("{ version }", VERSION)
+        assert url.replace("{ target }", target) == f"{DOWNLOADS}/{archive_name(target)}"
+        path = own["bin-dir"].replace("{ target }", target)
+        path = path.replace("{ bin }{ binary-ext }", command_name(target))
+        assert path in names_in(release / archive_name(target))
+
+
+def test_cargo_can_publish_the_command() -> None:
+    """And every crate that it needs."""
+    shared = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["dependencies"]
+    found, pending = set(), {"antiphon-cli"}
+    while pending:
+        name = pending.pop()
+        found.add(name)
+        crate = tomllib.loads((ROOT / "crates" / name / "Cargo.toml").read_text())
+        assert "publish" not in crate["package"], name
+        needed = {dependency for dependency in crate["dependencies"] if "path" in shared[dependency]}
+        assert all("version" in shared[dependency] for dependency in needed)
+        pending |= needed - found
+    assert {"antiphon", "antiphon-gateway", "antiphon-store"} < found
+
+
+def names_in(archive: Path) -> list[str]:
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive) as zipped:
+            return zipped.namelist()
+    with tarfile.open(archive) as tar:
+        return tar.getnames()

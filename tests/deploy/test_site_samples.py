@@ -9,22 +9,26 @@ from typing import Any
 import kubernetes_validate
 import yaml
 
-from conftest import ROOT
+from conftest import ROOT, dist
 
 from site_pages import commands_with, only_block, samples_of  # isort: skip
 from test_chart import KUBERNETES, LEAST, render  # isort: skip
 from test_image import AMD64, Layout, elf  # isort: skip
+from test_release import write_commands  # isort: skip
 
 
-def test_a_release_is_assembled(tmp_path: Path) -> None:
-    [sample] = commands_with("python3 deploy/release/assemble.py")
-    program = tmp_path / "program"
-    program.write_text("#!/bin/sh\n")
-    words = shlex.split(sample.text.replace("BINARY …", str(program)))
-    words[words.index("--out") + 1] = str(tmp_path / "release")
-    subprocess.run(words, cwd=ROOT, check=True)
-    named = "https://files.example/antiphon"
-    assert named in (tmp_path / "release" / "install.sh").read_text()
+def test_a_release_is_built(tmp_path: Path) -> None:
+    """Of scripts in place of the binaries."""
+    [sample] = commands_with("python3 deploy/release/build_release.py")
+    words = shlex.split(sample.text)
+    assert words[words.index("--commands") + 1] == write_commands(tmp_path / "commands").name
+    for option in ("--commands", "--out"):
+        place = words.index(option) + 1
+        words[place] = str(tmp_path / words[place])
+    subprocess.run([*words, "--dist", dist()], cwd=ROOT, check=True)
+    repository = words[words.index("--repository") + 1]
+    installer = tmp_path / "release" / "antiphon-installer.sh"
+    assert f"{repository}/releases/download/v0.1.0" in installer.read_text()
 
 
 def test_an_image_is_built(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 """Where the packages are tested: beside every framework, and alone."""
 
+import os
 import shutil
 import sys
 import tarfile
+import tempfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from places import HERE, NODE
+from places import HERE, NODE, ROOT
 
 from installation import QUIETLY, Installation, digest, locked, run, stamp, stamped, with_python
 
@@ -72,6 +75,24 @@ def install_node(tools: Tools) -> None:
     for file in PACKAGE:
         shutil.copy(file, tools.node_dir)
     run([tools.node, tools.npm, "ci", *QUIETLY], cwd=tools.node_dir)
+
+
+def install_dist(tools: Tools) -> Path:
+    """dist, which builds the files of a release, in the version that the release needs."""
+    settings = tomllib.loads((ROOT / "dist-workspace.toml").read_text())
+    version = settings["dist"]["cargo-dist-version"]
+    root = tools.build_dir / f"dist-{version}"
+    with locked(tools.build_dir / "install.lock"):
+        if not (root / "bin" / "dist").exists():
+            with tempfile.TemporaryDirectory(dir=tools.build_dir) as target:
+                install = ["cargo", "install", "cargo-dist", "--version", version, *CHEAPLY]
+                # Nobody debugs it, and it takes less time and space like this.
+                env = {**os.environ, "CARGO_PROFILE_DEV_DEBUG": "0"}
+                run([*install, "--root", root, "--target-dir", target], env=env)
+    return root / "bin" / "dist"
+
+
+CHEAPLY = ["--locked", "--quiet", "--debug"]
 
 
 def add_wheel(tools: Tools, wheel: Path) -> None:

@@ -23,7 +23,7 @@ from typing import TypeVar
 from places import DEPLOY_TESTS, HERE, PYTHON, ROOT
 
 from building import build_node_package, build_wheel
-from environments import Tools, add_node_package, add_wheel, install_tools
+from environments import Tools, add_node_package, add_wheel, install_dist, install_tools
 from installation import INSTALL_TIMEOUT
 from suites import FOREIGN, Tally, reported
 from suites import run as run_tests
@@ -127,7 +127,12 @@ def test_artefacts(tools: Tools, env: dict[str, str], keyword: str | None) -> Ta
 
 
 def test_deploy(tools: Tools, env: dict[str, str], keyword: str | None) -> Tally:
-    """The files for deployments: the image, Compose, the chart, the service, the site."""
+    """The files for deployments, the files of a release, and the site."""
+    try:
+        dist = timed("dist", lambda: install_dist(tools))
+    except FAILURES as error:
+        return failed("there is no dist", error)
+    env = {**env, "ANTIPHON_DIST": str(dist)}
     return run_pytest("deploy", tools, env, keyword, DEPLOY_TESTS, INSTALL_TIMEOUT)
 
 

@@ -45,7 +45,7 @@ TESTED = [
         *("README.md", "sh", "history.json"),
         f"{GATEWAY_PAGES}::test_the_commands_of_the_readme_print_what_it_shows",
     ),
-    Row("*", "sh", "assemble.py", f"{DEPLOY}::test_a_release_is_assembled"),
+    Row("*", "sh", "release/build_release.py", f"{DEPLOY}::test_a_release_is_built"),
     Row("*", "sh", "build_image.py", f"{DEPLOY}::test_an_image_is_built"),
     Row("docs/docker.md", "sh", "^cd|^cp", f"{DEPLOY}::test_the_examples_become_settings"),
     Row("*", "sh", "^helm install", f"{DEPLOY}::test_helm_accepts_the_values"),
