@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-# Below the binary of the formula. `serve` without options keeps its store in this directory.
+# After the binary is installed. The service keeps its store in the directory.
 FORMULA_FILES = """
     (var/"antiphon").mkpath
     generate_completions_from_executable(bin/"antiphon", "completions")
@@ -22,7 +22,7 @@ FORMULA_BLOCKS = """
   end
 """
 
-# macOS before version 15 has no `sha256sum`, without which the installer would check nothing.
+# Older versions of macOS have `shasum` only. Without `sha256sum` the installer checks nothing.
 SHELL_CHECKSUM = """
 if ! check_cmd sha256sum && check_cmd shasum; then
     sha256sum() {
@@ -31,7 +31,7 @@ if ! check_cmd sha256sum && check_cmd shasum; then
 fi
 """
 
-# dist's installer for PowerShell checks nothing.
+# The installer for PowerShell as dist writes it checks nothing.
 POWERSHELL_CHECKSUM = """
   $found = (Get-FileHash -Algorithm SHA256 -LiteralPath $dir_path).Hash.ToLowerInvariant()
   if ($found -ne $info["sha256"]) {

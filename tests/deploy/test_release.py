@@ -161,6 +161,11 @@ def test_the_installer_for_powershell_checks_every_archive(release: Path) -> Non
     assert downloaded < checked < text.index("Expand-Archive")
 
 
+def test_the_installer_for_powershell_renames_a_command_that_runs(release: Path) -> None:
+    text = (release / "antiphon-installer.ps1").read_text()
+    assert text.index("Move-Item") < text.index('Copy-Item "$bin_path" -Destination "$dest_dir"')
+
+
 def test_the_installer_for_powershell_can_be_parsed(release: Path) -> None:
     source = (release / "antiphon-installer.ps1").read_bytes()
     parser = Parser(Language(tree_sitter_powershell.language()))
