@@ -2,7 +2,10 @@
 //!
 //! A connection with HTTP/1.1 serves one request at a time and has no task of its own: the request
 //! polls it, so bytes pass from the socket to their turn without a change of tasks. A connection
-//! with HTTP/2 serves many requests at a time and has a task.
+//! with HTTP/2 serves as many requests at a time as the server allows; further requests open
+//! another one.
+
+mod http2;
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -14,12 +17,12 @@ use bytes::Bytes;
 use http::uri::{PathAndQuery, Scheme};
 use http::{HeaderValue, Request, Response, Uri, header};
 use hyper::body::{Body as _, Frame, Incoming};
-use hyper::client::conn::{TrySendError, http1, http2};
+use hyper::client::conn::{TrySendError, http1};
 use hyper_util::client::legacy::connect::Connection as _;
-use hyper_util::rt::TokioExecutor;
 use tokio::time::{Instant, sleep};
 use tower::{Service, ServiceExt as _};
 
+use self::http2::{Http2, Shared, Stream};
 use super::connector::Connector;
 use super::error::UpstreamError;
 use super::http::RequestBody;
@@ -37,6 +40,9 @@ type Io = <Connector as Service<Uri>>::Response;
 pub(super) struct Pool {
     connector: Connector,
     idle: Arc<Idle>,
+    /// Held while a connection with HTTP/2 is opened, because the requests that wait for it may all
+    /// find room in it.
+    opening: tokio::sync::Mutex<()>,
 }
 
 /// The body of an answer. At its end, its connection serves other requests. Dropping it earlier
@@ -45,6 +51,8 @@ pub(super) struct AnswerFrames {
     incoming: Incoming,
     /// The connection with HTTP/1.1, until the end of the body.
     connection: Option<Http1>,
+    /// The stream of a connection with HTTP/2.
+    _stream: Option<Stream>,
     idle: Arc<Idle>,
 }
 
@@ -56,8 +64,10 @@ struct Idle(Mutex<State>);
 struct State {
     /// Unused ones, and the time of their last use.
     free: Vec<(Http1, Instant)>,
-    /// The one that all requests share, and the time of its last request.
-    shared: Option<(http2::SendRequest<RequestBody>, Instant)>,
+    /// Those with HTTP/2.
+    shared: Vec<Shared>,
+    /// Whether the last connection had HTTP/2.
+    has_http2: bool,
     /// Whether a task closes the ones that stay unused.
     is_tended: bool,
 }
@@ -65,7 +75,7 @@ struct State {
 /// A connection that can send a request.
 enum Connected {
     Http1(Http1),
-    Http2(http2::SendRequest<RequestBody>),
+    Http2(Http2),
 }
 
 /// A connection that nobody polls but its request.
@@ -78,7 +88,7 @@ struct Http1 {
 impl Pool {
     /// An empty set of connections, which `connector` opens.
     pub(super) fn new(connector: Connector) -> Self {
-        Self { connector, idle: Arc::default() }
+        Self { connector, idle: Arc::default(), opening: tokio::sync::Mutex::default() }
     }
 
     /// Sends a request. If the server has closed an open connection before the request was sent,
@@ -98,26 +108,41 @@ impl Pool {
             }
         }
         // Boxed, so that a request over an open connection needs no memory for a new one.
-        let connected = Box::pin(self.connect(uri)).await?;
+        let connected = Box::pin(self.open(uri)).await?;
         connected.send(request, &self.idle).await.map_err(|_| UpstreamError::BrokeOff)
+    }
+
+    /// Opens a connection. If the server speaks HTTP/2, only one request opens one at a time, and
+    /// the others then share it. After a failure, each opens its own.
+    async fn open(&self, server: Uri) -> Result<Connected, UpstreamError> {
+        let mut _opening = None;
+        if self.idle.lock().has_http2 {
+            _opening = Some(self.opening.lock().await);
+            if let Some(connected) = self.idle.take() {
+                return Ok(connected);
+            }
+            if !self.idle.lock().has_http2 {
+                _opening = None;
+            }
+        }
+        let connected = self.connect(server).await;
+        self.idle.lock().has_http2 = matches!(connected, Ok(Connected::Http2(_)));
+        connected
     }
 
     async fn connect(&self, server: Uri) -> Result<Connected, UpstreamError> {
         let io = self.connector.clone().oneshot(server).await;
         let io = io.map_err(|error| UpstreamError::Unreachable(innermost(&*error)))?;
         let broke_off = |_| UpstreamError::BrokeOff;
-        if !io.connected().is_negotiated_h2() {
-            let mut http = http1::Builder::new();
-            let (sender, connection) =
-                http.max_buf_size(READ_BUFFER).handshake(io).await.map_err(broke_off)?;
-            let connection = Some(Box::pin(connection));
-            return Ok(Connected::Http1(Http1 { sender, connection }));
+        if io.connected().is_negotiated_h2() {
+            let shared = Shared::handshake(io).await.map_err(broke_off)?;
+            return Ok(Connected::Http2(self.idle.share(shared)));
         }
-        let http = http2::Builder::new(TokioExecutor::new());
-        let (sender, connection) = http.handshake(io).await.map_err(broke_off)?;
-        tokio::spawn(connection);
-        self.idle.share(sender.clone());
-        Ok(Connected::Http2(sender))
+        let mut http = http1::Builder::new();
+        let (sender, connection) =
+            http.max_buf_size(READ_BUFFER).handshake(io).await.map_err(broke_off)?;
+        let connection = Some(Box::pin(connection));
+        Ok(Connected::Http1(Http1 { sender, connection }))
     }
 }
 
@@ -134,15 +159,17 @@ impl Connected {
         mut request: Request<RequestBody>,
         idle: &Arc<Idle>,
     ) -> Result<Response<AnswerFrames>, TrySendError<Request<RequestBody>>> {
-        let (answer, connection) = match self {
+        let (answer, connection, stream) = match self {
             Self::Http1(mut http) => {
                 name_host(&mut request);
-                (http.send(request).await?, Some(http))
+                (http.send(request).await?, Some(http), None)
             }
-            Self::Http2(mut sender) => (sender.try_send_request(request).await?, None),
+            Self::Http2(Http2 { mut sender, stream }) => {
+                (sender.try_send_request(request).await?, None, Some(stream))
+            }
         };
         let idle = Arc::clone(idle);
-        Ok(answer.map(|incoming| AnswerFrames { incoming, connection, idle }))
+        Ok(answer.map(|incoming| AnswerFrames { incoming, connection, _stream: stream, idle }))
     }
 }
 
@@ -218,10 +245,9 @@ impl AnswerFrames {
 impl Idle {
     fn take(&self) -> Option<Connected> {
         let mut state = self.lock();
-        state.shared.take_if(|(sender, _)| sender.is_closed());
-        if let Some((sender, used)) = &mut state.shared {
-            *used = Instant::now();
-            return Some(Connected::Http2(sender.clone()));
+        state.shared.retain(|shared| !shared.is_closed());
+        if let Some(http) = state.shared.iter_mut().find_map(Shared::begin_stream) {
+            return Some(Connected::Http2(http));
         }
         state.free.pop().map(|(http, _)| Connected::Http1(http))
     }
@@ -234,10 +260,13 @@ impl Idle {
         }
     }
 
-    fn share(self: &Arc<Self>, sender: http2::SendRequest<RequestBody>) {
+    /// Adds a new connection with HTTP/2, and begins its first stream.
+    fn share(self: &Arc<Self>, mut shared: Shared) -> Http2 {
         let mut state = self.lock();
-        state.shared = Some((sender, Instant::now()));
+        let first = shared.begin();
+        state.shared.push(shared);
         self.tend(&mut state);
+        first
     }
 
     /// Closes the connections that stay unused, in a task that ends when none is left.
@@ -259,8 +288,8 @@ impl State {
     fn close_unused(&mut self, now: Instant) {
         let is_unused = |used: Instant| now.duration_since(used) >= IDLE;
         self.free.retain(|(_, used)| !is_unused(*used));
-        self.shared.take_if(|(_, used)| is_unused(*used));
-        self.is_tended = !self.free.is_empty() || self.shared.is_some();
+        self.shared.retain(|shared| !is_unused(shared.used));
+        self.is_tended = !self.free.is_empty() || !self.shared.is_empty();
     }
 }
 

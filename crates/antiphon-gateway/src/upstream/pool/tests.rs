@@ -1,3 +1,13 @@
+use std::convert::Infallible;
+
+use futures_util::stream::pending;
+use futures_util::{FutureExt as _, poll};
+use http::Version;
+use http_body_util::StreamBody;
+use hyper::server;
+use hyper::service::service_fn;
+use hyper_rustls::MaybeHttpsStream;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -119,4 +129,52 @@ async fn unused_connection_is_closed() {
         assert!(!state.is_tended);
     }
     assert_eq!(connection.read(&mut [0; 1]).await.unwrap(), 0);
+}
+
+/// A server of HTTP/2 with this limit of streams, on a connection of the pool. It answers each
+/// request at once, with a body that does not end.
+async fn share_connection(world: &World, limit: u32) {
+    let address = world.server.local_addr().unwrap();
+    let (client, server) = tokio::join!(TcpStream::connect(address), world.accept());
+    let answer = service_fn(|_: Request<Incoming>| async {
+        Ok::<_, Infallible>(Response::new(StreamBody::new(pending::<
+            Result<Frame<Bytes>, Infallible>,
+        >())))
+    });
+    let mut http = server::conn::http2::Builder::new(TokioExecutor::new());
+    http.max_concurrent_streams(limit);
+    tokio::spawn(http.serve_connection(TokioIo::new(server), answer).map(drop));
+    let io = MaybeHttpsStream::Http(TokioIo::new(client.unwrap()));
+    drop(world.pool.idle.share(Shared::handshake(io).await.unwrap()));
+}
+
+#[tokio::test]
+async fn connection_has_no_more_streams_than_its_server_allows() {
+    let world = World::new().await;
+    share_connection(&world, 2).await;
+    let first = world.send().await;
+    let second = world.send().await;
+
+    let (mut third, _connection) = world.first_answer(ANSWER).await;
+    assert_eq!(read(third.body_mut()).await, b"onetwo");
+
+    drop(second);
+    world.pool.idle.lock().free.clear();
+    let again = world.send().await;
+    assert_eq!((first.version(), again.version()), (Version::HTTP_2, Version::HTTP_2));
+}
+
+#[tokio::test]
+async fn requests_share_the_connection_that_one_of_them_opens() {
+    let world = World::new().await;
+    share_connection(&world, 1).await;
+    world.pool.idle.lock().has_http2 = true;
+    let opening = world.pool.opening.lock().await;
+    let first = world.send().await;
+    let mut second = pin!(world.send());
+    assert!(poll!(second.as_mut()).is_pending());
+
+    drop(first);
+    drop(opening);
+    assert_eq!(second.await.version(), Version::HTTP_2);
 }
