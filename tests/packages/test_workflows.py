@@ -37,6 +37,7 @@ def test_every_job_of_a_workflow_can_run(path: Path) -> None:
     ("name", "permissions"),
     [
         ("publish-container.yml", {"packages"}),
+        ("publish-crates.yml", {"id-token"}),
         ("publish-node.yml", {"id-token"}),
         ("publish-python.yml", {"id-token"}),
         ("publish-release.yml", {"contents"}),
