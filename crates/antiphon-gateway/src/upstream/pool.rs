@@ -45,14 +45,14 @@ pub(super) struct Pool {
     opening: tokio::sync::Mutex<()>,
 }
 
-/// The body of an answer. At its end, its connection serves other requests. Dropping it earlier
-/// closes the connection, and so cancels the server's work.
+/// The body of an answer. At its end, its connection or its stream serves other requests. Dropping
+/// it earlier closes the connection or the stream, and so cancels the server's work.
 pub(super) struct AnswerFrames {
     incoming: Incoming,
     /// The connection with HTTP/1.1, until the end of the body.
     connection: Option<Http1>,
-    /// The stream of a connection with HTTP/2.
-    _stream: Option<Stream>,
+    /// The stream of a connection with HTTP/2, until the end of the body.
+    stream: Option<Stream>,
     idle: Arc<Idle>,
 }
 
@@ -98,28 +98,33 @@ impl Pool {
         mut request: Request<RequestBody>,
     ) -> Result<Response<AnswerFrames>, UpstreamError> {
         let uri = request.uri().clone();
-        while let Some(connected) = self.idle.take() {
+        loop {
+            let (connected, is_new) = match self.idle.take() {
+                Some(connected) => (connected, false),
+                // Boxed, so that a request over an open connection needs no memory for a new one.
+                None => Box::pin(self.open(uri.clone())).await?,
+            };
             match connected.send(request, &self.idle).await {
                 Ok(answer) => return Ok(answer),
+                Err(_) if is_new => return Err(UpstreamError::BrokeOff),
                 Err(mut error) => {
                     request = error.take_message().ok_or(UpstreamError::BrokeOff)?;
                     *request.uri_mut() = uri.clone();
                 }
             }
         }
-        // Boxed, so that a request over an open connection needs no memory for a new one.
-        let connected = Box::pin(self.open(uri)).await?;
-        connected.send(request, &self.idle).await.map_err(|_| UpstreamError::BrokeOff)
     }
 
-    /// Opens a connection. If the server speaks HTTP/2, only one request opens one at a time, and
+    /// Opens a connection, or finds one that another request has opened. Returns whether it is new.
+    ///
+    /// Once the server is known to speak HTTP/2, only one request opens a connection at a time, and
     /// the others then share it. After a failure, each opens its own.
-    async fn open(&self, server: Uri) -> Result<Connected, UpstreamError> {
+    async fn open(&self, server: Uri) -> Result<(Connected, bool), UpstreamError> {
         let mut _opening = None;
         if self.idle.lock().has_http2 {
             _opening = Some(self.opening.lock().await);
             if let Some(connected) = self.idle.take() {
-                return Ok(connected);
+                return Ok((connected, false));
             }
             if !self.idle.lock().has_http2 {
                 _opening = None;
@@ -127,7 +132,7 @@ impl Pool {
         }
         let connected = self.connect(server).await;
         self.idle.lock().has_http2 = matches!(connected, Ok(Connected::Http2(_)));
-        connected
+        Ok((connected?, true))
     }
 
     async fn connect(&self, server: Uri) -> Result<Connected, UpstreamError> {
@@ -169,7 +174,7 @@ impl Connected {
             }
         };
         let idle = Arc::clone(idle);
-        Ok(answer.map(|incoming| AnswerFrames { incoming, connection, _stream: stream, idle }))
+        Ok(answer.map(|incoming| AnswerFrames { incoming, connection, stream, idle }))
     }
 }
 
@@ -233,10 +238,11 @@ impl AnswerFrames {
             poll_connection(&mut http.connection, cx);
             frame = Pin::new(&mut self.incoming).poll_frame(cx);
         }
-        if let Poll::Ready(None) = frame
-            && let Some(http) = self.connection.take()
-        {
-            self.idle.put(http);
+        if let Poll::Ready(None) = frame {
+            self.stream = None;
+            if let Some(http) = self.connection.take() {
+                self.idle.put(http);
+            }
         }
         frame
     }

@@ -1,10 +1,11 @@
 //! Connections with HTTP/2, which requests share up to the limit of the server.
 
 use std::future::poll_fn;
-use std::sync::Arc;
+use std::pin::Pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hyper::client::conn::http2::{Builder, SendRequest};
+use hyper::client::conn::http2::{Builder, Connection, SendRequest};
 use hyper_util::rt::TokioExecutor;
 use tokio::time::Instant;
 
@@ -33,23 +34,23 @@ pub(super) struct Stream(Arc<Streams>);
 
 struct Streams {
     open: AtomicUsize,
-    /// The server's limit (`SETTINGS_MAX_CONCURRENT_STREAMS`, RFC 9113, section 6.5.2).
-    limit: AtomicUsize,
+    connection: Mutex<Pin<Box<Connection<Io, RequestBody, TokioExecutor>>>>,
 }
+
+/// The limit until the server has named its own, which it does in its first bytes
+/// (`SETTINGS_MAX_CONCURRENT_STREAMS`, RFC 9113, section 6.5.2).
+const FIRST_STREAMS: usize = 1;
 
 impl Shared {
     /// Opens a connection over `io`, and starts its task.
     pub(super) async fn handshake(io: Io) -> Result<Self, hyper::Error> {
-        let (sender, connection) = Builder::new(TokioExecutor::new()).handshake(io).await?;
-        let mut connection = Box::pin(connection);
-        let limit = AtomicUsize::new(connection.current_max_send_streams());
-        let streams = Arc::new(Streams { open: AtomicUsize::new(0), limit });
-        let watched = Arc::clone(&streams);
-        tokio::spawn(poll_fn(move |cx| {
-            let ended = connection.as_mut().poll(cx).map(drop);
-            watched.limit.store(connection.current_max_send_streams(), Ordering::Relaxed);
-            ended
-        }));
+        let mut http = Builder::new(TokioExecutor::new());
+        let (sender, connection) =
+            http.initial_max_send_streams(FIRST_STREAMS).handshake(io).await?;
+        let connection = Mutex::new(Box::pin(connection));
+        let streams = Arc::new(Streams { open: AtomicUsize::new(0), connection });
+        let polled = Arc::clone(&streams);
+        tokio::spawn(poll_fn(move |cx| polled.connection().as_mut().poll(cx).map(drop)));
         Ok(Self { sender, streams, used: Instant::now() })
     }
 
@@ -59,9 +60,7 @@ impl Shared {
 
     /// Begins a stream, if the server allows another one. Callers hold the lock of the connections.
     pub(super) fn begin_stream(&mut self) -> Option<Http2> {
-        let Streams { open, limit } = &*self.streams;
-        let has_room = open.load(Ordering::Relaxed) < limit.load(Ordering::Relaxed);
-        has_room.then(|| self.begin())
+        self.streams.has_room().then(|| self.begin())
     }
 
     /// Begins a stream.
@@ -69,6 +68,17 @@ impl Shared {
         self.used = Instant::now();
         self.streams.open.fetch_add(1, Ordering::Relaxed);
         Http2 { sender: self.sender.clone(), stream: Stream(Arc::clone(&self.streams)) }
+    }
+}
+
+impl Streams {
+    fn has_room(&self) -> bool {
+        self.open.load(Ordering::Relaxed) < self.connection().current_max_send_streams()
+    }
+
+    /// A panic while it was polled ends the connection for all its requests.
+    fn connection(&self) -> MutexGuard<'_, Pin<Box<Connection<Io, RequestBody, TokioExecutor>>>> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

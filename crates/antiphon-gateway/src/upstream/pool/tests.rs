@@ -10,6 +10,7 @@ use hyper_rustls::MaybeHttpsStream;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::time::timeout;
 
 use super::*;
 use crate::upstream::connector;
@@ -165,16 +166,31 @@ async fn connection_has_no_more_streams_than_its_server_allows() {
 }
 
 #[tokio::test]
+async fn requests_at_once_do_not_exceed_the_limit() {
+    let world = World::new().await;
+    share_connection(&world, 2).await;
+    let over_http1 = async {
+        let mut connection = world.accept().await;
+        serve(&mut connection, ANSWER).await;
+        connection
+    };
+    // Only one of them can use the connection until its server has named the limit.
+    let (first, second, _connection) = tokio::join!(world.send(), world.send(), over_http1);
+    assert_eq!((first.version(), second.version()), (Version::HTTP_2, Version::HTTP_11));
+    assert_eq!(world.send().await.version(), Version::HTTP_2);
+}
+
+#[tokio::test]
 async fn requests_share_the_connection_that_one_of_them_opens() {
     let world = World::new().await;
     share_connection(&world, 1).await;
     world.pool.idle.lock().has_http2 = true;
     let opening = world.pool.opening.lock().await;
     let first = world.send().await;
-    let mut second = pin!(world.send());
+    let mut second = pin!(timeout(Duration::from_secs(5), world.send()));
     assert!(poll!(second.as_mut()).is_pending());
 
     drop(first);
     drop(opening);
-    assert_eq!(second.await.version(), Version::HTTP_2);
+    assert_eq!(second.await.unwrap().version(), Version::HTTP_2);
 }
