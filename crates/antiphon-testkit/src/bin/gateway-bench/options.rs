@@ -74,6 +74,8 @@ pub(crate) enum Case {
     Idle,
     /// Acknowledged turns after the server is killed
     Kill,
+    /// The time from the start of a process to the line which says that it listens
+    Start,
 }
 
 impl Options {

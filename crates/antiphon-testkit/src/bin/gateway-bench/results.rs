@@ -52,6 +52,9 @@ pub(crate) enum Metric {
     Kills,
     AcknowledgedTurns,
     BrokenDialogues,
+    /// The median of the times from the start of a process until it listens.
+    StartMilliseconds,
+    SlowestStartMilliseconds,
 }
 
 impl Metric {
@@ -80,6 +83,8 @@ impl Metric {
             Self::Kills => "kills",
             Self::AcknowledgedTurns => "acknowledged_turns",
             Self::BrokenDialogues => "broken_dialogues",
+            Self::StartMilliseconds => "start_ms",
+            Self::SlowestStartMilliseconds => "slowest_start_ms",
         }
     }
 }

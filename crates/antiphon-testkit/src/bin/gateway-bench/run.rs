@@ -52,7 +52,11 @@ impl<'a> Bench<'a> {
     pub(crate) async fn run(&self) -> Vec<Row> {
         let mut rows = Vec::new();
         for case in self.options.cases() {
-            let runs = |it: &&Server| case != Case::Telemetry || it.exports_traces;
+            let runs = |it: &&Server| match case {
+                Case::Telemetry => it.exports_traces,
+                Case::Start => it.announces_itself,
+                _ => true,
+            };
             for server in self.servers.iter().filter(runs) {
                 eprintln!("{} on {}", case.name(), server.name);
                 let measured = self.run_case(case, server).await;

@@ -10,6 +10,7 @@ mod kill;
 mod latency;
 mod single;
 mod stage;
+mod start;
 mod telemetry;
 
 pub(crate) use self::stage::Stage;
@@ -37,5 +38,6 @@ pub(crate) async fn run(stage: &mut Stage<'_>) -> anyhow::Result<Vec<Row>> {
         Case::Telemetry => telemetry::run(stage).await,
         Case::Idle => idle::run(stage).await,
         Case::Kill => kill::run(stage).await,
+        Case::Start => start::run(stage).await,
     }
 }

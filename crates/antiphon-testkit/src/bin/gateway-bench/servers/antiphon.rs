@@ -12,6 +12,7 @@ pub(super) fn servers(program: &Path) -> Vec<Server> {
         program,
         uses_postgres: false,
         exports_traces: true,
+        announces_itself: true,
         launch: on_sqlite,
     };
     let on_postgres = Server {

@@ -23,6 +23,8 @@ pub(crate) struct Server {
     pub(crate) uses_postgres: bool,
     /// Whether the costs of its export of traces are measured.
     pub(crate) exports_traces: bool,
+    /// Whether its log says when it listens.
+    pub(crate) announces_itself: bool,
     pub(crate) launch: fn(&Place) -> Launch,
 }
 
@@ -87,6 +89,7 @@ pub(crate) fn find(options: &Options) -> Vec<Server> {
                 program,
                 uses_postgres: false,
                 exports_traces: false,
+                announces_itself: false,
                 launch: peer.launch,
             }),
             None => println!("{} is skipped: `{}` is not installed", peer.name, peer.program),

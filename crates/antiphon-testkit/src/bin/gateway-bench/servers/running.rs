@@ -29,6 +29,8 @@ pub(crate) struct Running {
 /// The time limit of a start. A Python server imports for many seconds.
 const START: Duration = Duration::from_mins(2);
 const POLL: Duration = Duration::from_millis(20);
+const LOG_POLL: Duration = Duration::from_millis(1);
+const LISTENS: &str = "listening on";
 
 impl Running {
     /// Starts the server, and waits until it accepts connections.
@@ -65,6 +67,24 @@ impl Running {
         self.process.wait().await?;
         (self.process, self.id) = spawn(&self.server, &self.place)?;
         self.wait_until_ready().await
+    }
+
+    /// Starts the killed server again. Returns the time until its log says that it listens.
+    pub(crate) async fn restart_until_it_listens(&mut self) -> anyhow::Result<Duration> {
+        self.process.wait().await?;
+        let log = self.place.folder.join("log");
+        fs::write(&log, "")?;
+        let started = Instant::now();
+        (self.process, self.id) = spawn(&self.server, &self.place)?;
+        while !fs::read_to_string(&log)?.contains(LISTENS) {
+            if started.elapsed() > START || self.process.try_wait()?.is_some() {
+                bail!("{} does not listen: see {}", self.server.name, log.display());
+            }
+            sleep(LOG_POLL).await;
+        }
+        let took = started.elapsed();
+        self.wait_until_ready().await?;
+        Ok(took)
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
