@@ -40,13 +40,18 @@ POWERSHELL_CHECKSUM = """
 """
 
 # A running gateway keeps the file that it was started from. Windows lets that file be renamed, but
-# not replaced or deleted: the next installation deletes it.
+# not replaced or deleted: a later installation deletes it, once no gateway runs from it.
 POWERSHELL_RENAME = """
     $command = Join-Path "$dest_dir" "$installed_file"
-    $old = "$command.old"
-    if (Test-Path -LiteralPath $old) { Remove-Item -LiteralPath $old -Force -ErrorAction Stop }
-    if (Test-Path -LiteralPath $command) {
-      Move-Item -LiteralPath $command -Destination $old -ErrorAction Stop
+    Remove-Item -Path "$command.*.old" -Force -ErrorAction SilentlyContinue
+    $old = "$command.$PID.old"
+    $is_update = Test-Path -LiteralPath $command
+    if ($is_update) { Move-Item -LiteralPath $command -Destination $old -ErrorAction Stop }
+    try {"""
+
+POWERSHELL_RESTORE = """    } catch {
+      if ($is_update) { Move-Item -LiteralPath $old -Destination $command -Force }
+      throw
     }
 """
 
@@ -78,6 +83,7 @@ def complete_powershell_installer(text: str, checksums: dict[str, str]) -> str:
     downloaded = "  Invoke-DownloadFile -client $wc -url $url -path $dir_path\n"
     text = insert(text, downloaded, POWERSHELL_CHECKSUM)
     copied = '\n    Copy-Item "$bin_path" -Destination "$dest_dir" -ErrorAction Stop\n'
+    text = insert(text, copied, POWERSHELL_RESTORE)
     text = insert(text, copied, POWERSHELL_RENAME, before=True)
     return re.sub(
         r'^( *)"artifact_name" = "(.*)"$',
