@@ -97,8 +97,9 @@ impl<'a> References<'a> {
 }
 
 /// The flags of other programs that documents name and no source file uses.
-const OTHER_PROGRAMS: [&str; 6] = [
+const OTHER_PROGRAMS: [&str; 7] = [
     "--cap-drop",
+    "--health-cmd",
     "--from-literal",
     "--if-exists",
     "--omit-lockfile-registry-resolved",
