@@ -75,9 +75,10 @@ fn call<'a>(namespace: Option<&'a str>, tool: &'a Value, text: &str) -> Option<C
         Some(namespace) => text_after(text, &format!("{namespace}__{name}"))?,
         None => text_after(text, name)?,
     };
-    let arguments =
-        required_strings(&tool["parameters"]).map(|property| (property.to_owned(), rest.into()));
-    Some(Call { name, is_search, namespace, arguments: Map::from_iter(arguments).into() })
+    let arguments: Map<_, _> = required_strings(&tool["parameters"])
+        .map(|property| (property.to_owned(), rest.into()))
+        .collect();
+    Some(Call { name, is_search, namespace, arguments: arguments.into() })
 }
 
 /// The text after the first whole-word occurrence of `name`, ignoring case.

@@ -49,7 +49,7 @@ pub struct InvalidRequest {
     pub kind: InvalidRequestKind,
 }
 
-/// The kinds of errors that OpenAI tells apart by `code`.
+/// The kinds of errors that have a `code` of their own in OpenAI's APIs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum InvalidRequestKind {
     /// A field that the API requires is missing.

@@ -45,6 +45,14 @@ impl Head {
     }
 }
 
+impl Head {
+    /// Whether the item is a tool search that the client runs. One that the provider runs has no
+    /// `call_id`.
+    pub fn is_client_search(&self) -> bool {
+        self.kind == Kind::ToolSearchCall && self.call_id.is_some()
+    }
+}
+
 impl Item {
     /// Whether the item is a call or an output without the `call_id` that the API requires for it.
     pub(crate) fn lacks_call_id(&self) -> bool {

@@ -36,7 +36,7 @@ pub fn is_placeholder_item(item: &Item) -> bool {
 }
 
 /// The text that the model reads in place of an output.
-pub(super) const PLACEHOLDER_TEXT: &str = "No output was recorded for this call.";
+pub(crate) const PLACEHOLDER_TEXT: &str = "No output was recorded for this call.";
 
 /// The end of a shell command that nobody ran, and of one that did not succeed.
 const TIMEOUT: &str = r#"{"type":"timeout"}"#;

@@ -37,6 +37,9 @@ impl ToolName {
     /// The tool that an item calls; `None` if the item is not a call, or if no `tool_choice` can
     /// name its tool.
     pub fn from_call(item: &Item) -> Option<Self> {
+        if item.head().is_client_search() {
+            return Some(Self::BuiltIn("tool_search".to_owned()));
+        }
         let text = |key| item.object().string(key).unwrap_or_default().into_owned();
         Some(match item.head().kind.tool()? {
             Tool::Function | Tool::Custom => Self::Named(text("name")),

@@ -184,8 +184,8 @@ async fn failed_response_is_an_error() {
     }
 }
 
-/// Sources: the providers' errors for an unknown model. OpenAI's Chat API, Anthropic and Google answer
-/// with a 404.
+/// Sources: the providers' errors for an unknown model. OpenAI's Chat API, Anthropic and Google
+/// answer with a 404.
 #[tokio::test]
 async fn model_that_no_upstream_serves_is_not_found() {
     let world = World::with(|settings| settings.upstreams.clear()).await;

@@ -147,9 +147,9 @@ async fn client_searches_for_tools_and_calls_what_it_found() {
             assert_eq!(search["arguments"], json!({"query": "customers"}));
             assert_eq!(client.items(&conversation).await[1], *search);
 
-            let told = client.turn(mode, &say(json!([found(search)]))).await;
+            let answered = client.turn(mode, &say(json!([found(search)]))).await;
 
-            assert_eq!(told.text(), "echo said: Tools found: crm__find.");
+            assert_eq!(answered.text(), "echo said: Tools found: crm__find.");
             let called = client.turn(mode, &say("Use crm__find: 7".into())).await;
             let [call] = called.output() else { panic!("{:?}", called.output()) };
             assert_eq!((&call["name"], &call["namespace"]), (&json!("find"), &json!("crm")));

@@ -10,12 +10,15 @@
 //! Source: OpenAI's guide to tool search. A search that the provider runs has no `call_id`.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
-use super::{FlatNames, definitions, is_namespace, text};
+use super::{FlatNames, text};
 use crate::item::{Item, Kind};
 use crate::json::{Object, quote, unquote};
+use crate::placeholder::PLACEHOLDER_TEXT;
 
 /// The name of the function, and the type of the tool.
 pub(in crate::dialect) const TOOL_SEARCH: &str = "tool_search";
@@ -34,16 +37,24 @@ pub(super) fn into_function(mut search: Object<'_>) -> Object<'_> {
     search
 }
 
-/// The tools that the searches among the items found, each with its path.
-pub(super) fn found_tools(items: &[Item]) -> impl Iterator<Item = (String, Object<'static>)> {
+/// The tools that the searches among the items found, each with its path. Whatever is no object is
+/// skipped.
+pub(super) fn found_tools(items: &[Item]) -> Vec<(String, Object<'static>)> {
     let outputs = items.iter().enumerate().filter(|(_, item)| is_output(item));
-    outputs.flat_map(|(position, item)| {
-        let output = item.object();
-        let tools = output.present("tools").unwrap_or("[]");
-        let tools = definitions(tools, &format!("input[{position}].tools")).unwrap_or_default();
-        let tools = tools.into_iter().map(|(path, tool)| (path, tool.into_owned()));
-        tools.collect::<Vec<_>>()
-    })
+    let found = outputs.flat_map(|(position, item)| {
+        let tools = objects(item.object().present("tools")).into_iter();
+        tools.map(move |(nth, tool)| (format!("input[{position}].tools[{nth}]"), tool))
+    });
+    found.collect()
+}
+
+/// The objects of a raw array, with their positions.
+fn objects(raw: Option<&str>) -> Vec<(usize, Object<'static>)> {
+    let raws: Vec<&RawValue> =
+        raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
+    let parsed = raws.into_iter().map(|raw| Object::parse_str(raw.get()).ok());
+    let parsed = parsed.enumerate();
+    parsed.filter_map(|(nth, object)| Some((nth, object?.into_owned()))).collect()
 }
 
 /// The items with each search as a call of the function.
@@ -51,11 +62,11 @@ pub(in crate::dialect) fn as_functions<'a>(
     items: &'a [Item],
     names: &FlatNames,
 ) -> Cow<'a, [Item]> {
-    if !items.iter().any(|item| is_call(item) || is_output(item)) {
+    if !items.iter().any(|item| item.head().is_client_search() || is_output(item)) {
         return Cow::Borrowed(items);
     }
     let converted = items.iter().map(|item| {
-        if is_call(item) {
+        if item.head().is_client_search() {
             as_function_call(&item.object())
         } else if is_output(item) {
             as_function_output(&item.object(), names)
@@ -66,21 +77,25 @@ pub(in crate::dialect) fn as_functions<'a>(
     Cow::Owned(converted.collect())
 }
 
-/// The item of a call of the function, with this input of the model: JSON, unless the model wrote
-/// something else.
-pub(in crate::dialect) fn search_call(call_id: &str, input: &str) -> Object<'static> {
-    let is_json = serde_json::from_str::<IgnoredAny>(input).is_ok();
-    let arguments = if is_json { input.to_owned() } else { quote(input) };
+/// The item of a call of the function, with these arguments, a raw JSON value.
+pub(in crate::dialect) fn search_call(call_id: &str, arguments: &str) -> Object<'static> {
     let mut call = Object::default();
     call.set("type", r#""tool_search_call""#);
     call.set("call_id", quote(call_id));
     call.set("execution", r#""client""#);
-    call.set("arguments", arguments);
+    call.set("arguments", arguments.to_owned());
     call
 }
 
-fn is_call(item: &Item) -> bool {
-    item.head().kind == Kind::ToolSearchCall && item.head().call_id.is_some()
+/// The arguments of a call from the text that the model wrote, a raw JSON string: the JSON in it,
+/// or the string itself if the text is no JSON.
+pub(in crate::dialect) fn search_arguments(text: &str) -> String {
+    let written = unquote(text).unwrap_or_default();
+    if serde_json::from_str::<IgnoredAny>(&written).is_ok() {
+        return written.into_owned();
+    }
+    let is_empty = text.trim_matches('"').trim().is_empty();
+    if is_empty { "{}".to_owned() } else { text.to_owned() }
 }
 
 fn is_output(item: &Item) -> bool {
@@ -94,9 +109,14 @@ fn as_function_call(search: &Object<'_>) -> Item {
 }
 
 fn as_function_output(search: &Object<'_>, names: &FlatNames) -> Item {
-    let tools = definitions(search.present("tools").unwrap_or("[]"), "tools").unwrap_or_default();
-    let found: Vec<String> = tools.iter().flat_map(|(_, tool)| names_of(tool, names)).collect();
+    let tools = objects(search.present("tools"));
+    let mut found: Vec<String> = tools.iter().flat_map(|(_, tool)| names_of(tool, names)).collect();
+    let mut listed = HashSet::new();
+    found.retain(|name| !name.is_empty() && listed.insert(name.clone()));
     let sentence = match &*found {
+        [] if search.string("status").as_deref() == Some("incomplete") => {
+            PLACEHOLDER_TEXT.to_owned()
+        }
         [] => "No tools were found.".to_owned(),
         found => format!("Tools found: {}.", found.join(", ")),
     };
@@ -117,13 +137,16 @@ fn function_item<const N: usize>(
     Item::parse(item.to_bytes()).expect("a call and its output are items")
 }
 
-/// The names under which the model knows a tool, or the tools of a namespace.
+/// The names under which the model knows a function, a custom tool, or the tools of a namespace.
 fn names_of(tool: &Object<'_>, names: &FlatNames) -> Vec<String> {
     let name = text(tool, "name").unwrap_or_default();
-    if !is_namespace(tool) {
-        return vec![name];
+    match &*tool.string("type").unwrap_or_default() {
+        "function" | "custom" => vec![name],
+        "namespace" => {
+            let tools = objects(tool.present("tools"));
+            let functions = tools.iter().filter_map(|(_, function)| text(function, "name"));
+            functions.map(|function| names.flatten(&name, &function)).collect()
+        }
+        _ => Vec::new(),
     }
-    let tools = definitions(tool.present("tools").unwrap_or("[]"), "tools").unwrap_or_default();
-    let functions = tools.iter().filter_map(|(_, function)| text(function, "name"));
-    functions.map(|function| names.flatten(&name, &function)).collect()
 }

@@ -17,7 +17,7 @@ use std::collections::HashSet;
 
 use serde_json::value::RawValue;
 
-pub(super) use self::client_search::{TOOL_SEARCH, as_functions, search_call};
+pub(super) use self::client_search::{TOOL_SEARCH, as_functions, search_arguments, search_call};
 pub(super) use self::flat_names::FlatNames;
 use crate::item::Item;
 use crate::json::{Object, quote};
@@ -46,6 +46,8 @@ pub(super) struct DeclaredTool<'a> {
     pub(super) path: String,
     /// The definition.
     pub(super) definition: Object<'a>,
+    /// Whether a search of the client found it. The request can be sent without it.
+    pub(super) is_found: bool,
 }
 
 /// A tool that the provider of the Responses API runs.
@@ -76,19 +78,21 @@ impl DeclaredTool<'_> {
 }
 
 impl<'a> DeclaredTools<'a> {
-    /// The tools of these fields, and those that the client's searches among the items found.
+    /// The tools of these fields. If the client runs tool searches, also the tools that its
+    /// searches among the items found.
     pub(super) fn from_request(
         fields: &'a Object<'_>,
         items: &[Item],
     ) -> Result<Self, InvalidTools> {
         let mut declared = Self::default();
         let tools = definitions(fields.present("tools").unwrap_or("[]"), "tools")?;
-        let found: Vec<_> = client_search::found_tools(items).collect();
-        let own = names_outside_namespaces(tools.iter().chain(&found).map(|(_, tool)| tool));
+        let own = names_outside_namespaces(&tools);
         for (path, tool) in tools {
             declared.add_any(path, tool, &own)?;
         }
-        declared.add_found(found, &own);
+        if declared.has_client_search {
+            declared.add_found(client_search::found_tools(items), &own);
+        }
         Ok(declared)
     }
 
@@ -113,21 +117,27 @@ impl<'a> DeclaredTools<'a> {
         self.names.only_one_named(&name).map_or_else(|| name.clone().into_owned(), str::to_owned)
     }
 
-    /// Adds the tools that searches found. Two searches can find one tool, which is sent once. A
-    /// request never fails because of them, since its client cannot change the results any more.
+    /// Adds the tools that searches found. Two searches can find one tool, which is sent once.
     fn add_found(&mut self, found: Vec<(String, Object<'a>)>, own: &HashSet<String>) {
         let declared = self.tools.len();
         for (path, tool) in found {
-            self.add_any(path, tool, own).ok();
+            let kind = tool.string("type").unwrap_or_default().into_owned();
+            if self.add_any(path.clone(), tool, own).is_err() {
+                self.hosted.push(HostedTool { path, kind, content: None });
+            }
         }
         let found = self.tools.split_off(declared);
         let mut sent: HashSet<String> = self.tools.iter().filter_map(DeclaredTool::name).collect();
         for tool in found {
             let kind = tool.definition.string("type").unwrap_or_default().into_owned();
-            if !matches!(&*kind, "function" | "custom") {
-                self.hosted.push(HostedTool { path: tool.path, kind, content: None });
-            } else if tool.name().is_some_and(|name| sent.insert(name)) {
-                self.tools.push(tool);
+            let can_be_sent = matches!(&*kind, "function" | "custom");
+            match tool.name() {
+                Some(name) if can_be_sent && name != TOOL_SEARCH => {
+                    if sent.insert(name) {
+                        self.tools.push(DeclaredTool { is_found: true, ..tool });
+                    }
+                }
+                _ => self.hosted.push(HostedTool { path: tool.path, kind, content: None }),
             }
         }
     }
@@ -146,7 +156,8 @@ impl<'a> DeclaredTools<'a> {
         if is_namespace(&tool) {
             return self.add_namespace(&path, &tool, own);
         }
-        if client_search::is_client_search(&tool) && !own.contains(TOOL_SEARCH) {
+        let is_free = !own.contains(TOOL_SEARCH) && !self.has_client_search;
+        if client_search::is_client_search(&tool) && is_free {
             self.has_client_search = true;
             self.add(path, client_search::into_function(tool));
         } else {
@@ -165,7 +176,7 @@ impl<'a> DeclaredTools<'a> {
         }
         // Without the provider's search every tool is loaded from the start.
         definition.remove("defer_loading");
-        self.tools.push(DeclaredTool { path, definition });
+        self.tools.push(DeclaredTool { path, definition, is_found: false });
     }
 
     /// Adds the functions of a namespace. The description of the namespace comes before that of its
@@ -198,17 +209,15 @@ impl<'a> DeclaredTools<'a> {
     }
 }
 
-/// The names of the tools outside of namespaces; empty if there are neither namespaces nor searches,
-/// because nothing can take such a name then.
-fn names_outside_namespaces<'t>(
-    tools: impl Iterator<Item = &'t Object<'t>> + Clone,
-) -> HashSet<String> {
+/// The names of the tools outside of namespaces; empty if there are neither namespaces nor
+/// searches, because nothing can take such a name then.
+fn names_outside_namespaces(tools: &[(String, Object<'_>)]) -> HashSet<String> {
     let takes_name =
         |tool: &Object<'_>| is_namespace(tool) || client_search::is_client_search(tool);
-    match tools.clone().any(takes_name) {
-        true => tools.filter_map(|tool| text(tool, "name")).collect(),
-        false => HashSet::new(),
+    if !tools.iter().any(|(_, tool)| takes_name(tool)) {
+        return HashSet::new();
     }
+    tools.iter().filter_map(|(_, tool)| text(tool, "name")).collect()
 }
 
 fn is_namespace(tool: &Object<'_>) -> bool {

@@ -195,9 +195,7 @@ fn provider_search_stays_record() {
     let item = |text: &'static str| Item::parse(text.into()).unwrap();
     let items = [
         item(r#"{"type":"tool_search_call","call_id":null,"execution":"server","arguments":{}}"#),
-        item(
-            r#"{"type":"tool_search_output","call_id":null,"tools":[{"type":"function","name":"f"}]}"#,
-        ),
+        item(r#"{"type":"tool_search_output","tools":[{"type":"function","name":"f"}]}"#),
     ];
     let fields = Object::default();
     let declared = DeclaredTools::from_request(&fields, &items).unwrap();
@@ -206,15 +204,69 @@ fn provider_search_stays_record() {
 }
 
 #[test]
-fn arguments_that_are_no_json_become_text_and_return_unchanged() {
+fn arguments_that_are_no_json_stay_text_and_return_unchanged() {
     for (input, arguments) in [(r#"{"query":"x"}"#, r#"{"query":"x"}"#), ("{x", r#""{x""#)] {
-        let call = search_call("call_1", input);
+        let call = search_call("call_1", &search_arguments(&quote(input)));
         assert_eq!(call.get("arguments"), Some(arguments));
         let items = [Item::parse(call.to_bytes()).unwrap()];
         let sent = as_functions(&items, &FlatNames::default());
         assert_eq!(sent[0].object().string("arguments").as_deref(), Some(input));
         assert_eq!(sent[0].object().string("call_id").as_deref(), Some("call_1"));
     }
+    assert_eq!(search_arguments(r#""""#), "{}");
+    assert_eq!(search_arguments(r#""\ud800""#), r#""\ud800""#);
+}
+
+#[test]
+fn output_names_what_was_found() {
+    let sentence = |output: &Value| {
+        let item = Item::parse(output.to_string().into()).unwrap();
+        let sent = as_functions(std::slice::from_ref(&item), &FlatNames::default()).into_owned();
+        sent[0].object().string("output").unwrap().into_owned()
+    };
+    let output = |status: &str, tools: &Value| {
+        let kind = "tool_search_output";
+        json!({"type": kind, "call_id": "c", "status": status, "tools": tools})
+    };
+    let tools = json!([function("a"), "no tool", function("a"), {"type": "mcp", "name": "m"},
+        namespace("crm", &[function("b")]), {"type": "function"}]);
+    assert_eq!(sentence(&output("completed", &tools)), "Tools found: a, crm__b.");
+    assert_eq!(sentence(&output("completed", &json!([]))), "No tools were found.");
+    let unanswered = sentence(&output("incomplete", &json!([])));
+    assert_eq!(unanswered, "No output was recorded for this call.");
+}
+
+#[test]
+fn found_tool_that_cannot_be_sent_is_left_out() {
+    let text = json!({"model": "m", "tools": [search()]}).to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let grammar = json!({"type": "custom", "name": "c", "format": {"type": "json"}});
+    let call = search_call("call_1", "{}");
+    let items = [Item::parse(call.to_bytes()).unwrap(), found(&json!([grammar, function("a")]))];
+    let origin = Origin::new("host m");
+    let request = Request { fields: &fields, items: &items, origin: &origin };
+    let encoded = UpstreamApi::Chat.encoder().unwrap()(request).unwrap();
+    let places: Vec<String> = encoded.omissions.iter().map(|it| it.place.to_string()).collect();
+    assert_eq!(places, ["input[1].tools[0]"]);
+}
+
+#[test]
+fn found_tools_need_a_search_in_the_request() {
+    let fields = Object::default();
+    let declared = DeclaredTools::from_request(&fields, &[found(&json!([function("a")]))]).unwrap();
+    assert!(declared.tools.is_empty());
+}
+
+#[test]
+fn found_tool_does_not_replace_the_search() {
+    let text = json!({"tools": [search(), search()]}).to_string();
+    let fields = Object::parse_str(&text).unwrap();
+    let items = [found(&json!([function("tool_search"), "no tool", function("a")]))];
+    let declared = DeclaredTools::from_request(&fields, &items).unwrap();
+    let names: Vec<_> = declared.tools.iter().filter_map(DeclaredTool::name).collect();
+    assert_eq!(names, ["tool_search", "a"]);
+    let left_out: Vec<&str> = declared.hosted.iter().map(|tool| &*tool.path).collect();
+    assert_eq!(left_out, ["tools[1]", "input[0].tools[0]"]);
 }
 
 #[test]

@@ -123,7 +123,8 @@ fn allowed_tools(choice: &Object<'_>) -> Option<HashSet<ToolName>> {
 
 /// Whether the client answers this call. `parallel_tool_calls` counts only such calls.
 fn is_client_call(item: &Item) -> bool {
-    item.head().kind.tool().is_some_and(Tool::is_named)
+    let head = item.head();
+    head.kind.tool().is_some_and(Tool::is_named) || head.is_client_search()
 }
 
 /// Suppresses the calls that a request does not allow.

@@ -80,7 +80,7 @@ impl World {
     }
 
     /// The request has this `tool_choice`.
-    pub(super) fn choosing(tool_choice: &Value) -> Self {
+    pub(crate) fn choosing(tool_choice: &Value) -> Self {
         Self { tool_choice: Some(tool_choice.to_string()), ..Self::default() }
     }
 

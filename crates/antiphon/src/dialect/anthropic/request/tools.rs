@@ -110,7 +110,7 @@ fn name_of(tool: &Object<'_>) -> String {
 }
 
 fn encode_tool(
-    DeclaredTool { path, definition }: &DeclaredTool<'_>,
+    DeclaredTool { path, definition, .. }: &DeclaredTool<'_>,
     omissions: &mut AnthropicOmissions,
 ) -> Result<String, Unsupported> {
     let description = definition.present("description");

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::block::Context;
 use super::text::is_nonempty_string;
 use crate::dialect::request::CallForm;
-use crate::dialect::tools::search_call;
+use crate::dialect::tools::{search_arguments, search_call};
 use crate::json::{Object, quote, unquote};
 use crate::stream::{Assembler, DeltaKind};
 
@@ -207,7 +207,7 @@ impl Call {
 
     /// Ends the item at this index with the input of this call.
     pub(super) fn end_item(&self, item: u64, assembler: &mut Assembler) {
-        assembler.end_item(item, &self.as_item(&self.input()));
+        assembler.end_item(item, &self.as_item());
     }
 
     /// The item without an input.
@@ -219,12 +219,17 @@ impl Call {
         }
     }
 
-    /// The item with this input, the text of a JSON object.
-    fn as_item(&self, input: &str) -> Object<'static> {
+    /// The item with its input.
+    fn as_item(&self) -> Object<'static> {
+        let input = self.input();
         match self.form {
-            CallForm::Function => self.named_item("function_call", "arguments", &quote(input)),
-            CallForm::Custom => self.named_item("custom_tool_call", "input", &custom_input(input)),
-            CallForm::ToolSearch => search_call(&self.key.id, input),
+            CallForm::Function => self.named_item("function_call", "arguments", &quote(&input)),
+            CallForm::Custom => self.named_item("custom_tool_call", "input", &custom_input(&input)),
+            CallForm::ToolSearch if self.streamed.is_empty() => search_call(&self.key.id, &input),
+            CallForm::ToolSearch => {
+                let arguments = search_arguments(&format!("\"{}\"", self.streamed));
+                search_call(&self.key.id, &arguments)
+            }
         }
     }
 

@@ -83,11 +83,21 @@ impl Tools {
         omissions: &mut ChatOmissions,
     ) -> Result<Self, Unsupported> {
         let mut tools = Self::default();
-        for DeclaredTool { path, definition } in &declared.tools {
+        for DeclaredTool { path, definition, is_found } in &declared.tools {
             let key = ToolKey::from_tool(definition);
-            if choice.allows(&key) {
-                tools.encoded.push(encode_tool(path, definition)?);
-                tools.keys.insert(key);
+            if !choice.allows(&key) {
+                continue;
+            }
+            match encode_tool(path, definition) {
+                Ok(encoded) => {
+                    tools.encoded.push(encoded);
+                    tools.keys.insert(key);
+                }
+                Err(_) if *is_found => {
+                    let because = "it cannot carry this tool, which a search found";
+                    omissions.leave_out(RequestPath::field(path), because);
+                }
+                Err(error) => return Err(error),
             }
         }
         for HostedTool { path, kind, .. } in &declared.hosted {

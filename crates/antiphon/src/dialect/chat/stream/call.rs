@@ -5,8 +5,8 @@ use super::item_emitter::ItemEmitter;
 use super::reasoning;
 use crate::dialect::RequestContext;
 use crate::dialect::request::CallForm;
-use crate::dialect::tools::search_call;
-use crate::json::{Object, quote, unquote};
+use crate::dialect::tools::{search_arguments, search_call};
+use crate::json::{Object, quote};
 use crate::stream::DeltaKind;
 
 /// A call that is not complete yet.
@@ -152,15 +152,13 @@ impl Call {
     /// servers accept.
     pub(super) fn complete(&mut self, except: Option<u64>, emitter: &mut ItemEmitter<'_>) {
         let State::Announced(announced) = &mut self.state else { return };
-        if except == Some(announced.index) {
-            return;
-        }
+        let is_whole = except != Some(announced.index);
         match announced.form {
-            CallForm::Function if announced.lacks_input => {
+            CallForm::Function if is_whole && announced.lacks_input => {
                 announced.lacks_input = false;
                 emitter.complete(announced.index, DeltaKind::Arguments, r#""{}""#);
             }
-            CallForm::ToolSearch => announced.end_search(&self.id, emitter),
+            CallForm::ToolSearch => announced.end_search(&self.id, is_whole, emitter),
             CallForm::Function | CallForm::Custom => {}
         }
     }
@@ -205,11 +203,12 @@ impl Announced {
         }
     }
 
-    /// Ends a tool search with the input that has come, or without arguments.
-    fn end_search(&mut self, call_id: &str, emitter: &mut ItemEmitter<'_>) {
+    /// Ends a tool search with the input that has come.
+    fn end_search(&mut self, call_id: &str, is_whole: bool, emitter: &mut ItemEmitter<'_>) {
         let input = format!("\"{}\"", std::mem::take(&mut self.search_input));
-        let input = unquote(&input).filter(|input| !input.trim().is_empty());
-        emitter.end(self.index, &search_call(call_id, input.as_deref().unwrap_or("{}")));
+        let mut search = search_call(call_id, &search_arguments(&input));
+        search.set("status", if is_whole { r#""completed""# } else { r#""incomplete""# });
+        emitter.end(self.index, &search);
     }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Server, called, calls, calls_of, chunk, decode, finish, left_out, named_call, text};
+use crate::stream::tests::world::World;
 
 /// The first fragment of a call.
 pub(super) fn begun(index: u64, id: &str, name: &str, arguments: &str) -> Value {
@@ -272,6 +273,27 @@ fn client_search_ends_with_its_arguments() {
         (search["status"].clone(), search["arguments"].clone())
     };
     assert_eq!(search("tool_calls"), (json!("completed"), json!({"query": "x"})));
-    // Nobody knows whether the arguments of an answer that was cut short are complete.
-    assert_eq!(search("length"), (json!("incomplete"), json!({})));
+    assert_eq!(search("length"), (json!("incomplete"), json!({"query": "x"})));
+}
+
+#[test]
+fn client_search_keeps_input_that_is_no_json() {
+    let tools = json!([{"type": "tool_search", "execution": "client"}]);
+    let server = Server { tools: Some(tools), ..Server::default() };
+    let received = server
+        .says(&[calls(&json!([begun(0, "call_1", "tool_search", r#"{"que"#)])), finish("length")]);
+    assert_eq!(received.only_item()["arguments"], r#"{"que"#);
+}
+
+#[test]
+fn client_search_counts_as_call() {
+    for choice in [json!("none"), json!({"type": "function", "name": "f"})] {
+        let tools = json!([
+            {"type": "tool_search", "execution": "client"}, {"type": "function", "name": "f"}]);
+        let world = World::choosing(&choice);
+        let server = Server { world, tools: Some(tools), ..Server::default() };
+        let call = begun(0, "call_1", "tool_search", "{}");
+        let received = server.says(&[calls(&json!([call])), finish("tool_calls")]);
+        assert!(received.output().is_empty(), "{choice}");
+    }
 }
