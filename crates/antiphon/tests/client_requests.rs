@@ -32,8 +32,8 @@ fn requests_decode_as_expected() {
 }
 
 /// The APIs with cases, and the names of their folders.
-const CLIENTS: [(ClientApi, &str); 2] =
-    [(ClientApi::Anthropic, "anthropic"), (ClientApi::Gemini, "gemini")];
+const CLIENTS: [(ClientApi, &str); 3] =
+    [(ClientApi::Anthropic, "anthropic"), (ClientApi::Chat, "chat"), (ClientApi::Gemini, "gemini")];
 
 fn cases((client, folder): (ClientApi, &str)) -> Vec<(ClientApi, PathBuf)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/client-requests");

@@ -7,6 +7,9 @@ use super::{DecodedRequest, UpstreamApi};
 use crate::item::Item;
 use crate::json::{Object, quote};
 
+/// The minimum of `max_output_tokens` in the Responses API.
+const LEAST_OUTPUT: u64 = 16;
+
 /// The fields of the Responses API so far, and the omissions.
 pub(super) struct RequestDecoder {
     /// The API of the upstream that the request is for.
@@ -32,6 +35,20 @@ impl RequestDecoder {
 
     pub(super) fn set_text(&mut self, key: &'static str, text: &str) {
         self.fields.set(key, quote(text));
+    }
+
+    /// Sets the limit of the output, which is at `path` of the client's request. Only upstreams of the
+    /// Responses API have a minimum: others receive a smaller limit in a field of their own.
+    pub(super) fn limit_output(&mut self, path: &str, limit: u64) {
+        match self.upstream {
+            _ if limit >= LEAST_OUTPUT => self.set_raw("max_output_tokens", limit.to_string()),
+            UpstreamApi::Responses => {
+                self.set_raw("max_output_tokens", LEAST_OUTPUT.to_string());
+                self.change(path, "the minimum of the upstream is 16");
+            }
+            UpstreamApi::Chat => self.set_raw("max_completion_tokens", limit.to_string()),
+            UpstreamApi::Anthropic => self.set_raw("max_tokens", limit.to_string()),
+        }
     }
 
     /// Reports that the value at `path` is left out.

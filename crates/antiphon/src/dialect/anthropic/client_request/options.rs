@@ -4,9 +4,6 @@ use super::RequestDecoder;
 use super::field::Fields;
 use crate::dialect::{InvalidRequest, UpstreamApi};
 
-/// The minimum of `max_output_tokens` in the Responses API.
-const LEAST_OUTPUT: u64 = 16;
-
 /// The maximum length of `safety_identifier` in characters, by OpenAI's errors.
 const LONGEST_IDENTIFIER: usize = 64;
 
@@ -47,14 +44,7 @@ fn sampling(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), In
 
 fn max_tokens(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), InvalidRequest> {
     let Some(field) = request.present("max_tokens") else { return Ok(()) };
-    let number = field.integer_from(1)?;
-    decoder.set_raw("max_output_tokens", number.max(LEAST_OUTPUT).to_string());
-    if number < LEAST_OUTPUT {
-        match decoder.is_for(UpstreamApi::Anthropic) {
-            true => decoder.set_raw("max_tokens", field.raw()),
-            false => decoder.change("max_tokens", "the minimum of the upstream is 16"),
-        }
-    }
+    decoder.limit_output(field.path(), field.integer_from(1)?);
     Ok(())
 }
 

@@ -19,9 +19,6 @@ const SAME: [&str; 9] = [
     "service_tier",
 ];
 
-/// The minimum of `max_output_tokens` in the Responses API.
-const LEAST_OUTPUT: i64 = 16;
-
 pub(super) fn decode(
     request: &Fields<'_>,
     decoder: &mut RequestDecoder,
@@ -100,15 +97,7 @@ fn max_tokens(request: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), 
     }
     let older = older.filter(|_| !decoder.is_for(UpstreamApi::Chat));
     let Some(field) = newer.or(older) else { return Ok(()) };
-    let limit = field.integer_from(1)?;
-    if limit < LEAST_OUTPUT && decoder.is_for(UpstreamApi::Chat) {
-        decoder.set_raw(field.path(), field.raw());
-        return Ok(());
-    }
-    decoder.set_raw("max_output_tokens", limit.max(LEAST_OUTPUT).to_string());
-    if limit < LEAST_OUTPUT {
-        decoder.change(field.path(), "the minimum of the upstream is 16");
-    }
+    decoder.limit_output(field.path(), field.integer_from(1)?.unsigned_abs());
     Ok(())
 }
 

@@ -7,9 +7,6 @@ use crate::dialect::effort::effort_of_budget;
 use crate::dialect::{InvalidRequest, UpstreamApi};
 use crate::json::Object;
 
-/// The minimum of `max_output_tokens` in the Responses API.
-const LEAST_OUTPUT: i64 = 16;
-
 /// The values of the sampling fields that Google's models list as their defaults. Google's clients
 /// send them in every request, and some models of other upstreams reject the fields.
 const DEFAULTS: [(&str, f64); 3] = [("temperature", 1.0), ("topP", 0.95), ("topK", 64.0)];
@@ -87,10 +84,7 @@ fn max_tokens(config: &Fields<'_>, decoder: &mut RequestDecoder) -> Result<(), I
     if number < 1 {
         return Err(invalid(field.path(), "max_output_tokens must be positive."));
     }
-    if number < LEAST_OUTPUT {
-        decoder.change(field.path(), "the minimum of the upstream is 16");
-    }
-    decoder.set_raw("max_output_tokens", number.max(LEAST_OUTPUT).to_string());
+    decoder.limit_output(field.path(), number.unsigned_abs());
     Ok(())
 }
 

@@ -24,11 +24,12 @@ fn system_texts_are_joined_and_blank_ones_left_out() {
 }
 
 #[test]
-fn few_tokens_are_raised_to_the_minimum() {
+fn few_tokens_are_raised_to_the_minimum_of_the_responses_api() {
     let (fields, omissions) = decode(&json!({"max_tokens": 1}), Responses);
     assert_eq!((fields, omissions), (json!({"max_output_tokens": 16}), vec!["max_tokens".into()]));
-    let expected = json!({"max_output_tokens": 16, "max_tokens": 1});
-    assert_eq!(decode_all(&json!({"max_tokens": 1}), Anthropic), expected);
+    for (upstream, field) in [(Anthropic, "max_tokens"), (Chat, "max_completion_tokens")] {
+        assert_eq!(decode_all(&json!({"max_tokens": 1}), upstream), json!({field: 1}));
+    }
     let expected = json!({"max_output_tokens": 4_000});
     assert_eq!(decode_all(&json!({"max_tokens": 4_000}), Anthropic), expected);
 }
