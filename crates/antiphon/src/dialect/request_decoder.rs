@@ -37,8 +37,8 @@ impl RequestDecoder {
         self.fields.set(key, quote(text));
     }
 
-    /// Sets the limit of the output, which is at `path` of the client's request. Only upstreams of the
-    /// Responses API have a minimum: others receive a smaller limit in a field of their own.
+    /// Sets the limit of the output, which is at `path` of the client's request. Only upstreams of
+    /// the Responses API have a minimum: others receive a smaller limit in a field of their own.
     pub(super) fn limit_output(&mut self, path: &str, limit: u64) {
         match self.upstream {
             _ if limit >= LEAST_OUTPUT => self.set_raw("max_output_tokens", limit.to_string()),
