@@ -142,8 +142,7 @@ fn set_claude(launch: &mut Launch, endpoint: &Endpoint, variable: impl Fn(&str) 
     launch.variables.push(("ANTHROPIC_BASE_URL", endpoint.base.clone()));
     let token = match &endpoint.key {
         AgentKey::Own(ANTHROPIC_KEY) => None,
-        AgentKey::Own(name) => variable(name).or_else(|| Some(ANY_KEY.to_owned())),
-        key @ (AgentKey::Gateway(_) | AgentKey::Any) => Some(key.text().to_owned()),
+        key => Some(key.read(variable)),
     };
     if let Some(token) = token {
         launch.variables.push(("ANTHROPIC_AUTH_TOKEN", token));
@@ -188,6 +187,15 @@ fn set_opencode(
 }
 
 impl AgentKey {
+    /// The text of the key; `variable` reads the agent's own from the environment.
+    pub(super) fn read(&self, variable: impl Fn(&str) -> Option<String>) -> String {
+        let own = match self {
+            Self::Own(name) => variable(name),
+            Self::Gateway(_) | Self::Any => None,
+        };
+        own.unwrap_or_else(|| self.text().to_owned())
+    }
+
     /// The text of the key. An agent without a key of its own sends any.
     pub(super) fn text(&self) -> &str {
         match self {

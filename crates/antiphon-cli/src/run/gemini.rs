@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use super::agent::{AgentKey, Endpoint, Launch};
+use super::agent::{Endpoint, Launch};
 use crate::failure::Failure;
 use crate::platform;
 
@@ -53,11 +53,7 @@ pub(super) fn configure(
     })?;
     let file = write_settings(&Path::new(&home).join(".antiphon"), &settings)
         .map_err(|error| Failure::runtime(format!("cannot write settings for gemini: {error}")))?;
-    let key = match &endpoint.key {
-        AgentKey::Own(name) => variable(name),
-        AgentKey::Gateway(_) | AgentKey::Any => None,
-    };
-    let key = key.unwrap_or_else(|| endpoint.key.text().to_owned());
+    let key = endpoint.key.read(variable);
     let model = endpoint.model.clone().map(|model| ("GEMINI_MODEL", model));
     launch.variables.extend([
         ("GOOGLE_GEMINI_BASE_URL", endpoint.base.clone()),

@@ -5,14 +5,20 @@ use serde_json::{Value, json};
 use super::{CHAT, OTHERS};
 use crate::support::{Ask, MODES, PLAIN, ask, output};
 
-/// A question with a namespace, a function and a hosted tool.
-fn ask_with_tools(input: impl Into<Value>) -> Ask {
+/// A namespace with one function.
+fn crm() -> Value {
     let parameters =
         json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
-    let find = json!({"type": "function", "name": "find", "parameters": parameters});
+    let find = json!({"type": "function", "name": "find", "defer_loading": true,
+        "parameters": parameters});
+    json!({"type": "namespace", "name": "crm", "description": "Customers.", "tools": [find]})
+}
+
+/// A question with a namespace, a function and a hosted tool.
+fn ask_with_tools(input: impl Into<Value>) -> Ask {
     let tools = json!([
         {"type": "function", "name": "other"},
-        {"type": "namespace", "name": "crm", "description": "Customers.", "tools": [find]},
+        crm(),
         {"type": "web_search"},
     ]);
     ask(input).model(PLAIN).field("tools", tools)
@@ -120,13 +126,8 @@ fn ask_with_search(input: impl Into<Value>) -> Ask {
 
 /// The output of a search that found a function of a namespace.
 fn found(search: &Value) -> Value {
-    let parameters =
-        json!({"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]});
-    let find = json!({"type": "function", "name": "find", "defer_loading": true,
-        "parameters": parameters});
     json!({"type": "tool_search_output", "call_id": search["call_id"], "execution": "client",
-        "status": "completed", "tools": [{"type": "namespace", "name": "crm",
-            "description": "Customers.", "tools": [find]}]})
+        "status": "completed", "tools": [crm()]})
 }
 
 #[tokio::test]

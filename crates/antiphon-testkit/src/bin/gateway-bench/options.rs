@@ -74,7 +74,7 @@ pub(crate) enum Case {
     Idle,
     /// Acknowledged turns after the server is killed
     Kill,
-    /// The time from the start of a process to the line which says that it listens
+    /// The time until a started process listens
     Start,
 }
 

@@ -37,8 +37,8 @@ pub(super) fn into_function(mut search: Object<'_>) -> Object<'_> {
     search
 }
 
-/// The tools that the searches among the items found, each with its path. Whatever is no object is
-/// skipped.
+/// The tools that the searches among the items found, each with its path. Values that are not
+/// objects are skipped.
 pub(super) fn found_tools(items: &[Item]) -> Vec<(String, Object<'static>)> {
     let outputs = items.iter().enumerate().filter(|(_, item)| is_output(item));
     let found = outputs.flat_map(|(position, item)| {
@@ -52,9 +52,8 @@ pub(super) fn found_tools(items: &[Item]) -> Vec<(String, Object<'static>)> {
 fn objects(raw: Option<&str>) -> Vec<(usize, Object<'static>)> {
     let raws: Vec<&RawValue> =
         raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
-    let parsed = raws.into_iter().map(|raw| Object::parse_str(raw.get()).ok());
-    let parsed = parsed.enumerate();
-    parsed.filter_map(|(nth, object)| Some((nth, object?.into_owned()))).collect()
+    let parsed = raws.into_iter().map(|raw| Object::parse_str(raw.get())).enumerate();
+    parsed.filter_map(|(nth, object)| Some((nth, object.ok()?.into_owned()))).collect()
 }
 
 /// The items with each search as a call of the function.

@@ -1,4 +1,4 @@
-//! The time from the start of a process to the line which says that it listens.
+//! The time until a started process listens.
 
 use std::time::Duration;
 

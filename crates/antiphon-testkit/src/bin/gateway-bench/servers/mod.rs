@@ -23,7 +23,7 @@ pub(crate) struct Server {
     pub(crate) uses_postgres: bool,
     /// Whether the costs of its export of traces are measured.
     pub(crate) exports_traces: bool,
-    /// Whether its log says when it listens.
+    /// Whether it logs its address once it listens.
     pub(crate) announces_itself: bool,
     pub(crate) launch: fn(&Place) -> Launch,
 }

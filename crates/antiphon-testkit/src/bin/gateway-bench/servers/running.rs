@@ -69,7 +69,7 @@ impl Running {
         self.wait_until_ready().await
     }
 
-    /// Starts the killed server again. Returns the time until its log says that it listens.
+    /// Starts the killed server again. Returns the time until it has logged its address.
     pub(crate) async fn restart_until_it_listens(&mut self) -> anyhow::Result<Duration> {
         self.process.wait().await?;
         let log = self.place.folder.join("log");
