@@ -16,27 +16,16 @@ use crate::request_body::discard;
 use crate::request_id::RequestId;
 use crate::span::TraceSpan;
 
-/// Rejects every request while the gateway stops.
-pub(super) async fn reject_while_stopping(
-    State(gateway): State<Arc<Gateway>>,
-    request: Request,
-    next: Next,
-) -> Response {
-    if !gateway.stopping.is_cancelled() {
-        return next.run(request).await;
-    }
-    let mut refusal = refuse(&gateway, request, ApiError::Stopping).await;
-    refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-    refusal
-}
-
 /// Admits authenticated callers whose headers are within bounds and whose request rate is not
-/// exceeded.
+/// exceeded. Rejects every request while the gateway stops.
 pub(super) async fn admit(
     State(gateway): State<Arc<Gateway>>,
     mut request: Request,
     next: Next,
 ) -> Response {
+    if gateway.stopping.is_cancelled() {
+        return refuse_while_stopping(&gateway, request).await;
+    }
     let caller = match caller(&gateway, &request) {
         Ok(caller) => caller,
         Err(error) => {
@@ -93,6 +82,12 @@ fn caller(gateway: &Gateway, request: &Request) -> Result<Caller, ApiError> {
         caller.trace.record_caller(&caller);
     }
     Ok(caller)
+}
+
+async fn refuse_while_stopping(gateway: &Gateway, request: Request) -> Response {
+    let mut refusal = refuse(gateway, request, ApiError::Stopping).await;
+    refusal.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    refusal
 }
 
 /// Rejects a request and drains its body.

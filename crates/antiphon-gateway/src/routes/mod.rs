@@ -115,18 +115,11 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
             on(passthrough::METHODS, passthrough::pass_through)
                 .layer(layer(with_gateway(), gate::permit_turn)),
         )
-        .layer((
-            from_fn(client_api::write_errors),
-            layer(with_gateway(), gate::reject_while_stopping),
-            layer(with_gateway(), gate::admit),
-        ));
+        .layer(layer(with_gateway(), gate::admit));
     let gemini = Router::new()
         .route("/v1beta/models", get(client_api::list_gemini))
         .route("/v1beta/models/{*model}", model(get(client_api::show_gemini)))
-        .layer((
-            layer(with_gateway(), gate::reject_while_stopping),
-            layer(with_gateway(), gate::admit),
-        ));
+        .layer(layer(with_gateway(), gate::admit));
     Router::new()
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
@@ -140,7 +133,7 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .method_not_allowed_fallback(not_allowed)
         .layer((
             layer(with_gateway(), identify::identify),
-            from_fn(client_api::write_gemini_errors),
+            from_fn(client_api::write_errors),
             layer(PageGuard::new(gateway, address), protect),
         ))
         .with_state(Arc::clone(gateway))

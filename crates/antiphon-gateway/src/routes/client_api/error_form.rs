@@ -5,8 +5,9 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderMap, HeaderValue, StatusCode, header};
+use http::{HeaderMap, StatusCode, header};
 
+use super::gemini_errors::{in_googles_form, is_gemini};
 use super::models::is_from_anthropics_client;
 use crate::media_type;
 use crate::request_id::RequestId;
@@ -14,15 +15,38 @@ use crate::request_id::RequestId;
 /// The maximum size of an error answer. A longer one loses its body.
 pub(super) const MAX_ERROR: usize = 1 << 20;
 
-/// Writes the errors of requests of Anthropic's API in Anthropic's form, with `request-id`. Source:
-/// Anthropic's documentation of errors.
+/// An API whose errors have another form than OpenAI's.
+enum Form {
+    /// Source: Anthropic's documentation of errors.
+    Anthropic,
+    Google,
+}
+
+/// Writes the errors of requests of Anthropic's and of the Gemini API in the form of that API, also
+/// those of unknown paths. Each answer of Anthropic's API gets `request-id`.
 pub(in crate::routes) async fn write_errors(request: Request, next: Next) -> Response {
-    let is_anthropics = is_anthropics(request.uri().path(), request.headers());
+    let Some(form) = Form::of_request(&request) else { return next.run(request).await };
     let id = request.extensions().get::<RequestId>().cloned();
-    let response = next.run(request).await;
-    match id {
-        Some(id) if is_anthropics => in_anthropics_form(response, id.as_str()).await,
+    let mut response = next.run(request).await;
+    let is_error = response.status().is_client_error() || response.status().is_server_error();
+    let is_error = is_error && media_type::is_json(response.headers());
+    match (form, id) {
+        (Form::Google, _) if is_error => in_googles_form(response).await,
+        (Form::Anthropic, Some(id)) => {
+            response.headers_mut().entry("request-id").or_insert(id.to_value());
+            if is_error { in_anthropics_form(response, id.as_str()).await } else { response }
+        }
         _ => response,
+    }
+}
+
+impl Form {
+    fn of_request(request: &Request) -> Option<Self> {
+        let (path, headers) = (request.uri().path(), request.headers());
+        if is_anthropics(path, headers) {
+            return Some(Self::Anthropic);
+        }
+        is_gemini(path, headers).then_some(Self::Google)
     }
 }
 
@@ -31,17 +55,10 @@ fn is_anthropics(path: &str, headers: &HeaderMap) -> bool {
     let is_in = |root: &str| {
         path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    is_in("/messages") || is_in("/models") && is_from_anthropics_client(headers)
+    is_in("/v1/messages") || is_in("/v1/models") && is_from_anthropics_client(headers)
 }
 
-async fn in_anthropics_form(mut response: Response, id: &str) -> Response {
-    if let Ok(id) = HeaderValue::from_str(id) {
-        response.headers_mut().entry("request-id").or_insert(id);
-    }
-    let is_error = response.status().is_client_error() || response.status().is_server_error();
-    if !is_error || !media_type::is_json(response.headers()) {
-        return response;
-    }
+async fn in_anthropics_form(response: Response, id: &str) -> Response {
     let (mut parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, MAX_ERROR).await else {
         return Response::from_parts(parts, Body::empty());

@@ -3,30 +3,21 @@
 use antiphon::dialect::gemini::Rejection;
 use antiphon::json::Object;
 use axum::body::{Body, to_bytes};
-use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, header};
 
 use super::error_form::MAX_ERROR;
 use super::gemini_models::is_from_gemini_client;
-use crate::media_type;
 
 /// Whether the request is one of the Gemini API. OpenAI's has models below `/v1`, too.
-fn is_gemini(path: &str, headers: &HeaderMap) -> bool {
+pub(super) fn is_gemini(path: &str, headers: &HeaderMap) -> bool {
     let is_model = path == "/v1/models" || path.starts_with("/v1/models/");
     let is_beta = path == "/v1beta" || path.starts_with("/v1beta/");
     is_beta || is_model && is_from_gemini_client(headers)
 }
 
-/// Writes the errors of requests of the Gemini API in Google's form, also those of unknown paths.
-pub(in crate::routes) async fn write_gemini_errors(request: Request, next: Next) -> Response {
-    let is_gemini = is_gemini(request.uri().path(), request.headers());
-    let response = next.run(request).await;
-    let is_error = response.status().is_client_error() || response.status().is_server_error();
-    if !is_gemini || !is_error || !media_type::is_json(response.headers()) {
-        return response;
-    }
+/// Writes an error in Google's form.
+pub(super) async fn in_googles_form(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, MAX_ERROR).await else {
         return Response::from_parts(parts, Body::empty());

@@ -27,7 +27,6 @@ use http::HeaderMap;
 
 pub(super) use self::error_form::write_errors;
 pub(super) use self::gemini::{act_on_model, check_method};
-pub(super) use self::gemini_errors::write_gemini_errors;
 pub(super) use self::gemini_models::{
     gemini_list, gemini_model, is_from_gemini_client, list_gemini, show_gemini,
 };

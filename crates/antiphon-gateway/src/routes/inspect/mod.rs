@@ -43,8 +43,7 @@ fn routes(gateway: &Arc<Gateway>) -> Router<Arc<Gateway>> {
         .route("/inspect/turns/{id}/context.json", get(data::context))
         .route("/inspect/turns/{id}/lanes/{file}", get(data::lane))
         .route("/inspect/events", get(data::events))
-        .route_layer(layer(Arc::clone(gateway), gate::admit))
-        .layer(layer(Arc::clone(gateway), gate::reject_while_stopping));
+        .route_layer(layer(Arc::clone(gateway), gate::admit));
     Router::new()
         .route("/inspect", get(assets::redirect))
         .route("/inspect/", get(assets::page))
