@@ -38,10 +38,12 @@ impl Place {
     }
 }
 
-/// Records the place of a new item. Fails if its thread has a live item with this id.
-///
-/// The check is a statement of its own: a statement that reads the table that it writes to would
-/// keep its rows in a temporary table.
+/// Whether the item is live, so that no other item of its thread may have its id.
+pub(super) fn is_live(item: &HeldItem) -> bool {
+    flags(item) & LIVE != 0
+}
+
+/// Records the place of a new item.
 pub(super) fn insert(
     db: &Connection,
     key: ThreadKey<'_>,
@@ -51,10 +53,6 @@ pub(super) fn insert(
     const SQL: &str = "
         INSERT INTO item_ids (tenant, id, shard, thread, seq, segment, copy, flags)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7)";
-    let flags = flags(item);
-    if flags & LIVE != 0 && find(db, key, &item.id)?.is_some() {
-        return Err(StoreError::DuplicateItem(item.id.clone()));
-    }
     db.prepare_cached(SQL)?.execute(params![
         key.tenant(),
         id_column(&item.id),
@@ -62,7 +60,7 @@ pub(super) fn insert(
         key.thread(),
         position(place.seq),
         place.segment,
-        flags,
+        flags(item),
     ])?;
     Ok(())
 }

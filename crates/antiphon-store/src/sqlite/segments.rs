@@ -1,6 +1,8 @@
 //! Segments: consecutive items of a thread that were appended together.
 
-use antiphon::HeldItem;
+use std::collections::HashSet;
+
+use antiphon::{HeldItem, ItemId};
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use super::item_ids::{self, Place};
@@ -77,8 +79,46 @@ pub(super) fn append<'a>(
     items: impl IntoIterator<Item = &'a HeldItem>,
     turn: Option<TurnResponse<'_>>,
 ) -> Result<Seq> {
-    append_with(db, key, first, items, turn, |item, place| item_ids::insert(db, key, item, place))
-        .and_then(|end| summaries::update(db).map(|()| end))
+    let mut ids = LiveIds { db, key, new: (first == 0).then(HashSet::new) };
+    let appended = append_with(db, key, first, items, turn, |item, place| {
+        ids.check(item)?;
+        item_ids::insert(db, key, item, place)
+    })?;
+    if appended.completes_step {
+        summaries::update(db)?;
+    }
+    Ok(appended.end)
+}
+
+/// The ids of the live items of a thread.
+struct LiveIds<'a> {
+    db: &'a Connection,
+    key: ThreadKey<'a>,
+    /// All of them, if the thread was empty before: then none is stored yet.
+    new: Option<HashSet<&'a ItemId>>,
+}
+
+impl<'a> LiveIds<'a> {
+    /// Fails if the thread has a live item with the id of this one.
+    fn check(&mut self, item: &'a HeldItem) -> Result<()> {
+        let is_taken = item_ids::is_live(item)
+            && match &mut self.new {
+                Some(new) => !new.insert(&item.id),
+                None => item_ids::find(self.db, self.key, &item.id)?.is_some(),
+            };
+        match is_taken {
+            true => Err(StoreError::DuplicateItem(item.id.clone())),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The result of [`append_with`].
+pub(super) struct Appended {
+    /// The position after the last item.
+    end: Seq,
+    /// Whether the summaries must be updated.
+    completes_step: bool,
 }
 
 /// Appends items as [`append`] does. `index` records the place of each.
@@ -88,22 +128,24 @@ pub(super) fn append_with<'a>(
     first: Seq,
     items: impl IntoIterator<Item = &'a HeldItem>,
     mut turn: Option<TurnResponse<'_>>,
-    index: impl Fn(&HeldItem, Place) -> Result<()>,
-) -> Result<Seq> {
+    mut index: impl FnMut(&'a HeldItem, Place) -> Result<()>,
+) -> Result<Appended> {
     let mut items = items.into_iter().peekable();
     let mut end = first;
+    let mut completes_step = false;
     while turn.is_some() || items.peek().is_some() {
         let (encoded, taken) = encoding::fill(&mut items);
         let live = Usage::from_items(taken.iter().copied());
         let segment = insert(db, key, end, (&encoded, live), turn)?;
         let entry = Entry { segment, first: end, held: taken.len() as u64, live };
         enter(db, key, &entry, turn.take())?;
-        for (seq, item) in (end..).zip(&taken) {
+        end = end.saturating_add(taken.len() as u64);
+        for (seq, item) in (entry.first..).zip(taken) {
             index(item, Place { seq, segment })?;
         }
-        end = end.saturating_add(taken.len() as u64);
+        completes_step |= summaries::completes_step(segment);
     }
-    Ok(end)
+    Ok(Appended { end, completes_step })
 }
 
 fn insert(

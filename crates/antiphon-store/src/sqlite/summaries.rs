@@ -18,7 +18,12 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// The number of segments after which the summaries are updated.
 const STEP: i64 = 64;
 
-/// Updates the summaries if a step is complete.
+/// Whether the summaries must be updated after this segment. Segments are numbered one by one.
+pub(super) fn completes_step(segment: i64) -> bool {
+    segment % STEP == 0
+}
+
+/// Updates the summaries.
 pub(super) fn update(db: &Connection) -> Result<()> {
     const USAGE: &str = "
         INSERT INTO tenant_usage (tenant, items, bytes)
@@ -31,12 +36,8 @@ pub(super) fn update(db: &Connection) -> Result<()> {
         SELECT created_at, number FROM segments
         WHERE number > (SELECT segment FROM summarized) AND created_at IS NOT NULL";
     const COVERED: &str = "UPDATE summarized SET segment = (SELECT max(number) FROM segments)";
-    const IS_DUE: &str = "
-        SELECT coalesce((SELECT max(number) FROM segments), 0) - segment >= ?1 FROM summarized";
-    if db.prepare_cached(IS_DUE)?.query_row([STEP], |row| row.get(0))? {
-        for sql in [USAGE, CREATIONS, COVERED] {
-            db.prepare_cached(sql)?.execute([])?;
-        }
+    for sql in [USAGE, CREATIONS, COVERED] {
+        db.prepare_cached(sql)?.execute([])?;
     }
     Ok(())
 }
