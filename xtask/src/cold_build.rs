@@ -81,7 +81,8 @@ impl Drop for ColdBuild {
     }
 }
 
-fn remove(folder: &Path) -> anyhow::Result<()> {
+/// Removes a folder, if it exists.
+pub(crate) fn remove(folder: &Path) -> anyhow::Result<()> {
     if folder.exists() {
         fs::remove_dir_all(folder).with_context(|| folder.display().to_string())?;
     }

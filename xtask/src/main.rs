@@ -15,6 +15,7 @@ mod laws;
 mod layers;
 mod measurements;
 mod modules;
+mod optimize;
 mod packages;
 mod references;
 mod report;
@@ -38,6 +39,7 @@ use crate::fuzz::Fuzz;
 use crate::instructions::Instructions;
 use crate::laws::Laws;
 use crate::measurements::Memory;
+use crate::optimize::Optimize;
 use crate::packages::Packages;
 use crate::report::Report;
 use crate::scripts::Suites;
@@ -84,6 +86,8 @@ enum Task {
     Bench(Bench),
     /// Measure the memory of a gateway under hostile loads
     Memory(Memory),
+    /// Build the release binary twice: the second build is optimized for the turns of a load
+    Optimize(Optimize),
     /// Print the size of the release binary, and compare it with its bound
     Size(Size),
 }
@@ -105,6 +109,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Instructions(instructions) => instructions::run(&workspace, &instructions),
         Task::Size(size) => size::run(&workspace, &size),
         Task::Bench(bench) => return bench::run(&workspace, &bench),
+        Task::Optimize(optimize) => return optimize::run(&workspace, &optimize),
         Task::Memory(memory) => return measurements::measure_memory(&workspace, &memory),
     };
     Ok(print(&report))

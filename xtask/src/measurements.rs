@@ -19,6 +19,9 @@ pub(crate) struct Memory {
 /// The arguments of cargo that build the gateway in the release profile.
 pub(crate) const GATEWAY: &[&str] =
     &["build", "--quiet", "--release", "--package=antiphon-cli", "--bin=antiphon"];
+/// The arguments of cargo that build the load in the release profile.
+pub(crate) const LOAD: &[&str] =
+    &["build", "--quiet", "--release", "--package=antiphon-testkit", "--bin=gateway-bench"];
 const MEMORY: &[&str] = &["build", "--quiet", "--package=antiphon-testkit", "--bin=memory"];
 
 /// Runs hostile loads against a release build of the gateway, and prints their memory. Fails if a

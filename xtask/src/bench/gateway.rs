@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode};
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::measurements::{build, build_gateway};
+use crate::measurements::{LOAD, build, build_gateway};
 use crate::workspace::Workspace;
 
 /// The cases and the servers of `cargo xtask bench --gateway`.
@@ -31,9 +31,6 @@ pub(crate) struct GatewayLoad {
     #[arg(long, value_name = "PROGRAM", requires = "gateway")]
     antiphon: Option<PathBuf>,
 }
-
-const LOAD: &[&str] =
-    &["build", "--quiet", "--release", "--package=antiphon-testkit", "--bin=gateway-bench"];
 
 impl GatewayLoad {
     pub(super) fn is_chosen(&self) -> bool {

@@ -62,12 +62,18 @@ impl Client {
         timeout(TIMEOUT, self.open(body).await?.read_to_end()).await?
     }
 
-    /// Posts a request of Chat Completions and reads the answer to its end. Returns its time.
-    pub(crate) async fn complete(&self, body: String) -> anyhow::Result<Duration> {
+    /// Posts a request of another API and reads the answer, which must contain `end` and the mark
+    /// of one answer. Returns its time.
+    pub(crate) async fn exchange(
+        &self,
+        path: &str,
+        body: String,
+        end: &str,
+    ) -> anyhow::Result<Duration> {
         let started = Instant::now();
-        let response = self.send(Method::POST, "/v1/chat/completions", body).await?;
+        let response = self.send(Method::POST, path, body).await?;
         let answer = timeout(TIMEOUT, response.into_body().collect()).await??.to_bytes();
-        let is_whole = answer.ends_with(b"data: [DONE]\n\n") || answer.ends_with(b"}");
+        let is_whole = memchr::memmem::find(&answer, end.as_bytes()).is_some();
         let marks = Marker::all_in(&answer).count();
         ensure!(is_whole && marks == 1, "the answer has {} bytes and {marks} marks", answer.len());
         Ok(started.elapsed())

@@ -20,6 +20,9 @@ pub(crate) struct Options {
     /// Fewer requests for each number
     #[arg(long)]
     pub(crate) short: bool,
+    /// Stop the servers in order, and do not kill them: an instrumented build then writes its profile
+    #[arg(long)]
+    pub(crate) stop_in_order: bool,
     /// Run only this case; may be repeated
     #[arg(long, value_name = "NAME", value_enum)]
     case: Vec<Case>,
@@ -47,6 +50,8 @@ pub(crate) enum Case {
     Stream2000,
     /// A client of Chat Completions, whose requests and answers pass unchanged
     Chat,
+    /// Clients and upstreams of different APIs, whose requests and answers are translated
+    Translated,
     /// Dialogues of 100 turns that continue by `previous_response_id`
     #[value(name = "chain-100")]
     Chain100,

@@ -83,6 +83,7 @@ impl<'a> Bench<'a> {
             upstream: self.upstream.address,
             folder: folder.path().to_owned(),
             traced: case == Case::Io,
+            stops_in_order: self.options.stop_in_order,
             postgres: database.as_ref().map(|database| database.url.clone()).or(postgres),
             environment: Environment::new(),
         };

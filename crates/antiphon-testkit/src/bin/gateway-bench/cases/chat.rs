@@ -47,7 +47,9 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
 
 /// Sends so many requests, [`CONCURRENCY`] at a time.
 async fn closed(client: &Client, form: Form, count: usize) -> Latencies {
-    let requests = stream::iter(0..count).map(|number| client.complete(form.request(number)));
+    let end = if form.streams { "[DONE]" } else { r#""finish_reason":"stop""# };
+    let requests = stream::iter(0..count)
+        .map(|number| client.exchange("/v1/chat/completions", form.request(number), end));
     let results: Vec<_> = requests.buffer_unordered(CONCURRENCY).collect().await;
     results.into_iter().collect()
 }

@@ -12,6 +12,7 @@ mod single;
 mod stage;
 mod start;
 mod telemetry;
+mod translated;
 
 pub(crate) use self::stage::Stage;
 use crate::options::Case;
@@ -27,6 +28,7 @@ pub(crate) async fn run(stage: &mut Stage<'_>) -> anyhow::Result<Vec<Row>> {
             single::run(stage).await
         }
         Case::Chat => chat::run(stage).await,
+        Case::Translated => translated::run(stage).await,
         Case::Chain100 => chain::run(stage).await,
         Case::Depth => depth::chains(stage).await,
         Case::Replay => depth::replays(stage).await,

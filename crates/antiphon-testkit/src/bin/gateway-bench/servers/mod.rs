@@ -60,6 +60,8 @@ pub(crate) struct Place {
     pub(crate) folder: PathBuf,
     /// Whether strace counts the server's writes, if it is installed.
     pub(crate) traced: bool,
+    /// Whether the server is asked to stop, and not killed.
+    pub(crate) stops_in_order: bool,
     /// An empty database, if the server uses PostgreSQL.
     pub(crate) postgres: Option<String>,
     /// Further variables of the server's environment.

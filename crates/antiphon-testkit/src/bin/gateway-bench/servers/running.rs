@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
@@ -28,6 +29,8 @@ pub(crate) struct Running {
 
 /// The time limit of a start. A Python server imports for many seconds.
 const START: Duration = Duration::from_mins(2);
+/// The time limit of a stop.
+const STOP: Duration = Duration::from_secs(30);
 const POLL: Duration = Duration::from_millis(20);
 const LOG_POLL: Duration = Duration::from_millis(1);
 const LISTENS: &str = "listening on";
@@ -51,6 +54,7 @@ impl Running {
             upstream: self.place.upstream,
             folder: self.place.folder.join(listen.port().to_string()),
             traced: false,
+            stops_in_order: self.place.stops_in_order,
             postgres: None,
             environment,
         };
@@ -127,7 +131,21 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        if self.place.stops_in_order {
+            self.stop();
+        }
         kill_group(self.id);
+    }
+}
+
+impl Running {
+    /// Asks the server to stop, and waits until it has.
+    fn stop(&mut self) {
+        signal_group("-TERM", self.id);
+        let deadline = Instant::now() + STOP;
+        while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {
+            thread::sleep(POLL);
+        }
     }
 }
 
@@ -170,9 +188,13 @@ const TRACE: &str = "trace";
 
 /// Kills the processes of a group that this benchmark started.
 fn kill_group(id: u32) {
+    signal_group("-KILL", id);
+}
+
+fn signal_group(signal: &str, id: u32) {
     let group = format!("-{id}");
     let kill = std::process::Command::new("kill")
-        .args(["-KILL", "--", &group])
+        .args([signal, "--", &group])
         .stderr(Stdio::null())
         .status();
     drop(kill);

@@ -95,6 +95,41 @@ impl Answer {
         }
     }
 
+    /// The text of so many deltas as a message of Anthropic's API.
+    pub(crate) fn message(deltas: usize) -> Self {
+        let words = words(deltas);
+        let message = |content: &[Value], stop: Option<&str>, output_tokens: u64| {
+            json!({"id": format!("msg_{NUMBER}"), "type": "message", "role": "assistant",
+                "model": "bench-model", "content": content, "stop_reason": stop,
+                "stop_sequence": null,
+                "usage": {"input_tokens": 20, "output_tokens": output_tokens}})
+        };
+        let mut events = Events { bytes: Vec::new(), events: Vec::new() };
+        let mut add = |event: Value| {
+            let kind = event["type"].as_str().unwrap_or_default();
+            events.push(&format!("event: {kind}\ndata: {event}\n\n"));
+        };
+        add(json!({"type": "message_start", "message": message(&[], None, 1)}));
+        add(json!({"type": "content_block_start", "index": 0,
+            "content_block": {"type": "text", "text": ""}}));
+        for word in &words {
+            add(json!({"type": "content_block_delta", "index": 0,
+                "delta": {"type": "text_delta", "text": word}}));
+        }
+        add(json!({"type": "content_block_stop", "index": 0}));
+        add(json!({"type": "message_delta",
+            "delta": {"stop_reason": "end_turn", "stop_sequence": null},
+            "usage": {"output_tokens": 60}}));
+        add(json!({"type": "message_stop"}));
+        let text = json!({"type": "text", "text": words.concat()});
+        let message = message(&[text], Some("end_turn"), 60);
+        Self {
+            json: Template::new(message.to_string().into_bytes()),
+            stream: Template::new(events.bytes),
+            events: events.events,
+        }
+    }
+
     /// The response as one JSON object.
     pub(crate) fn json(&self, number: u64) -> Bytes {
         self.json.render(number)

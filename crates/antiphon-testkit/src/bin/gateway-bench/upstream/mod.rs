@@ -42,6 +42,7 @@ struct Rendered {
     text: Answer,
     call: Answer,
     completion: Answer,
+    message: Answer,
 }
 
 impl Rendered {
@@ -51,6 +52,7 @@ impl Rendered {
             text: Answer::text(deltas),
             call: Answer::call(deltas),
             completion: Answer::completion(deltas),
+            message: Answer::message(deltas),
             script,
         }
     }
@@ -69,6 +71,7 @@ pub(crate) async fn run() -> anyhow::Result<()> {
     let router = Router::new()
         .route("/v1/responses", post(respond))
         .route("/v1/chat/completions", post(complete))
+        .route("/v1/messages", post(create_message))
         .route("/v1/models", get(models))
         .route("/health", get(async || Json(json!({"status": "ok"}))))
         .route("/script", post(follow))
@@ -100,6 +103,10 @@ async fn respond(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
 
 async fn complete(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
     send(&shared, &body, |rendered| &rendered.completion)
+}
+
+async fn create_message(State(shared): State<Arc<Shared>>, body: Bytes) -> Response {
+    send(&shared, &body, |rendered| &rendered.message)
 }
 
 fn send(shared: &Shared, body: &[u8], choose: impl Fn(&Rendered) -> &Answer) -> Response {
