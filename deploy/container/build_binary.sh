@@ -1,13 +1,21 @@
 #!/usr/bin/env bash
 # Builds `antiphon` for Linux, linked statically with musl, on any machine with Rust and Python:
 #
-#   build_binary.sh [x86_64-unknown-linux-musl | aarch64-unknown-linux-musl]
+#   build_binary.sh [--optimized] [x86_64-unknown-linux-musl | aarch64-unknown-linux-musl]
+#
+# With --optimized, it builds twice: a load on the first build shows the second one which code turns
+# execute most. This needs a machine of the target, and `llvm-profdata` (cargo xtask optimize).
 #
 # The C compiler and the linker are Zig's, from the package `ziglang` of PyPI. pip installs it into
 # the environment of the `python3` in the PATH. Prints the path of the binary as its last line.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+optimized=
+if [[ "${1:-}" == --optimized ]]; then
+    optimized=1
+    shift
+fi
 target="${1:-$(uname -m)-unknown-linux-musl}"
 case "$target" in
 x86_64-unknown-linux-musl | aarch64-unknown-linux-musl) ;;
@@ -26,5 +34,9 @@ if [[ "$target" == aarch64-* ]]; then
     export JEMALLOC_SYS_WITH_LG_PAGE=16
 fi
 python3 -m pip install --quiet cargo-zigbuild==0.24.0 ziglang==0.17.1
-cargo zigbuild --release --locked --package antiphon-cli --target "$target"
-echo "${CARGO_TARGET_DIR:-target}/$target/release/antiphon"
+if [[ -n "$optimized" ]]; then
+    cargo xtask optimize --zig --target "$target"
+else
+    cargo zigbuild --release --locked --package antiphon-cli --target "$target"
+    echo "${CARGO_TARGET_DIR:-target}/$target/release/antiphon"
+fi

@@ -214,8 +214,10 @@ def sha256(content: bytes) -> str:
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
-def test_another_target_is_rejected_before_a_build() -> None:
-    command = [DEPLOY / "container" / "build_binary.sh", "riscv64gc-unknown-linux-musl"]
+@pytest.mark.parametrize("options", [[], ["--optimized"]])
+def test_another_target_is_rejected_before_a_build(options: list[str]) -> None:
+    script = DEPLOY / "container" / "build_binary.sh"
+    command = [script, *options, "riscv64gc-unknown-linux-musl"]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode == 2
     assert "riscv64gc-unknown-linux-musl is no target of the container" in ended.stderr

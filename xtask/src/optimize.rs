@@ -98,6 +98,9 @@ struct ProfileTool(PathBuf);
 const OLDEST_LLVM: u32 = 19;
 const NEWEST_LLVM: u32 = 40;
 
+const MISSING: &str = "llvm-profdata of LLVM 19 or newer is not installed: run `rustup component \
+    add llvm-tools`, or on Debian `apt-get install llvm-19`";
+
 impl ProfileTool {
     /// Finds the toolchain's own, or one in the search path.
     fn find(workspace: &Workspace) -> anyhow::Result<Self> {
@@ -111,18 +114,13 @@ impl ProfileTool {
             version
                 .is_ok_and(|it| llvm_version(&String::from_utf8_lossy(&it.stdout)) >= OLDEST_LLVM)
         };
-        candidates.find(is_usable).map(Self).with_context(|| {
-            format!(
-                "llvm-profdata of LLVM {OLDEST_LLVM} or newer is not installed: run `rustup component add \
-                 llvm-tools`, or on Debian `apt-get install llvm-{OLDEST_LLVM}`"
-            )
-        })
+        candidates.find(is_usable).map(Self).context(MISSING)
     }
 
-    /// Merges the counts in a folder. Processes that were killed left empty files.
+    /// Merges the counts in a folder.
     fn merge(&self, workspace: &Workspace, counts: &Path, profile: &Path) -> anyhow::Result<()> {
         let mut merge = workspace.command(&self.0);
-        merge.args(["merge", "--failure-mode=all", "--output"]).arg(profile).arg(counts);
+        merge.args(["merge", "--output"]).arg(profile).arg(counts);
         let merged = merge.status().context("could not run llvm-profdata")?;
         ensure!(merged.success(), "llvm-profdata could not merge {}", counts.display());
         Ok(())

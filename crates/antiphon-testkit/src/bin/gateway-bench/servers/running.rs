@@ -45,7 +45,8 @@ impl Running {
         Ok(running)
     }
 
-    /// Starts another process of the same server, with files of its own and these variables.
+    /// Starts another process of the same server, with files of its own and these variables. They
+    /// share a database of PostgreSQL.
     pub(crate) async fn start_beside(&self, environment: Environment) -> anyhow::Result<Self> {
         let listen = free_address()?;
         let place = Place {
@@ -55,7 +56,7 @@ impl Running {
             folder: self.place.folder.join(listen.port().to_string()),
             traced: false,
             stops_in_order: self.place.stops_in_order,
-            postgres: None,
+            postgres: self.place.postgres.clone(),
             environment,
         };
         Self::start(self.server.clone(), place).await
@@ -140,6 +141,7 @@ impl Drop for Running {
 
 impl Running {
     /// Asks the server to stop, and waits until it has.
+    #[expect(clippy::disallowed_methods, reason = "a destructor cannot await")]
     fn stop(&mut self) {
         signal_group("-TERM", self.id);
         let deadline = Instant::now() + STOP;
