@@ -43,7 +43,7 @@ pub(super) fn is_live(item: &HeldItem) -> bool {
     flags(item) & LIVE != 0
 }
 
-/// Records the place of a new item.
+/// Records the place of a new item. Its thread has no live item with this id.
 pub(super) fn insert(
     db: &Connection,
     key: ThreadKey<'_>,

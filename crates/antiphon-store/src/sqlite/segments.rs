@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use antiphon::{HeldItem, ItemId};
+use antiphon::HeldItem;
 use rusqlite::{Connection, OptionalExtension, Params, Row, params};
 
 use super::item_ids::{self, Place};
@@ -79,38 +79,45 @@ pub(super) fn append<'a>(
     items: impl IntoIterator<Item = &'a HeldItem>,
     turn: Option<TurnResponse<'_>>,
 ) -> Result<Seq> {
-    let mut ids = LiveIds { db, key, new: (first == 0).then(HashSet::new) };
+    append_checked(db, key, first, items, turn, |item| {
+        Ok(item_ids::find(db, key, &item.id)?.is_some())
+    })
+}
+
+/// Appends the first items of a thread that was just created. Otherwise as [`append`], but without
+/// a look into the index of item ids, which has none of the thread.
+pub(super) fn append_to_new<'a>(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    items: impl IntoIterator<Item = &'a HeldItem>,
+    turn: Option<TurnResponse<'_>>,
+) -> Result<Seq> {
+    let mut ids = HashSet::new();
+    append_checked(db, key, 0, items, turn, |item| Ok(!ids.insert(&item.id)))
+}
+
+/// Appends items. Fails if `is_taken` says that the thread has a live item with the id of one.
+///
+/// The check of an id and its insertion are two statements: a statement that reads the table that
+/// it writes to would keep its rows in a temporary table.
+fn append_checked<'a>(
+    db: &Connection,
+    key: ThreadKey<'_>,
+    first: Seq,
+    items: impl IntoIterator<Item = &'a HeldItem>,
+    turn: Option<TurnResponse<'_>>,
+    mut is_taken: impl FnMut(&'a HeldItem) -> Result<bool>,
+) -> Result<Seq> {
     let appended = append_with(db, key, first, items, turn, |item, place| {
-        ids.check(item)?;
+        if item_ids::is_live(item) && is_taken(item)? {
+            return Err(StoreError::DuplicateItem(item.id.clone()));
+        }
         item_ids::insert(db, key, item, place)
     })?;
     if appended.completes_step {
         summaries::update(db)?;
     }
     Ok(appended.end)
-}
-
-/// The ids of the live items of a thread.
-struct LiveIds<'a> {
-    db: &'a Connection,
-    key: ThreadKey<'a>,
-    /// All of them, if the thread was empty before: then none is stored yet.
-    new: Option<HashSet<&'a ItemId>>,
-}
-
-impl<'a> LiveIds<'a> {
-    /// Fails if the thread has a live item with the id of this one.
-    fn check(&mut self, item: &'a HeldItem) -> Result<()> {
-        let is_taken = item_ids::is_live(item)
-            && match &mut self.new {
-                Some(new) => !new.insert(&item.id),
-                None => item_ids::find(self.db, self.key, &item.id)?.is_some(),
-            };
-        match is_taken {
-            true => Err(StoreError::DuplicateItem(item.id.clone())),
-            false => Ok(()),
-        }
-    }
 }
 
 /// The result of [`append_with`].

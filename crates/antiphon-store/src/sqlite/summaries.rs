@@ -2,7 +2,7 @@
 //! creation.
 //!
 //! They cover the segments up to a number, and triggers adjust them if one of these changes. The
-//! segments after it are at most as many as a step, so reading them one by one is cheap. Updating
+//! segments after it are fewer than two steps, so reading them one by one is cheap. Updating
 //! the summaries with each turn would write two more pages.
 
 use rusqlite::{Connection, params};
@@ -18,7 +18,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// The number of segments after which the summaries are updated.
 const STEP: i64 = 64;
 
-/// Whether the summaries must be updated after this segment. Segments are numbered one by one.
+/// Whether the summaries must be updated after this segment. The numbers have no gaps: the number of
+/// a segment that was deleted or undone at the end is given again, unless the summaries cover it.
 pub(super) fn completes_step(segment: i64) -> bool {
     segment % STEP == 0
 }
@@ -82,4 +83,68 @@ pub(super) fn oldest(
         })?
         .collect::<rusqlite::Result<_>>()?;
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use antiphon::item::FingerprintKey;
+    use antiphon::{HeldItem, Item, ItemId};
+
+    use super::super::keys::ThreadKey;
+    use super::super::segments::append;
+    use super::super::writer::attempt;
+    use super::super::{connection, schema};
+    use super::*;
+    use crate::ids::{Shard, ThreadId};
+
+    fn database() -> Connection {
+        let mut db = connection::open_in_memory().unwrap();
+        schema::migrate(&mut db).unwrap();
+        db
+    }
+
+    /// Appends so many segments with an item each, each in a thread of its own.
+    fn append_segments(db: &Connection, tenant: &Tenant, threads: std::ops::Range<u64>) {
+        let json = r#"{"type":"message","role":"user","content":"x"}"#;
+        let item = Item::parse(json.into()).unwrap();
+        let key = FingerprintKey::new([0; 16]);
+        let item = HeldItem::new(ItemId::from("msg_1".to_owned()), &item, key, None);
+        for thread in threads {
+            append(db, ThreadKey::new(tenant, Shard(1), ThreadId(thread)), 0, [&item], None)
+                .unwrap();
+        }
+    }
+
+    fn last_covered(db: &Connection) -> i64 {
+        db.query_row("SELECT segment FROM summarized", [], |row| row.get(0)).unwrap()
+    }
+
+    #[test]
+    fn summaries_cover_all_complete_steps() {
+        let (db, tenant) = (database(), Tenant::new("acme"));
+        append_segments(&db, &tenant, 0..63);
+        assert_eq!((last_covered(&db), usage(&db, &tenant).unwrap().items), (0, 63));
+        append_segments(&db, &tenant, 63..130);
+        assert_eq!((last_covered(&db), usage(&db, &tenant).unwrap().items), (128, 130));
+    }
+
+    #[test]
+    fn number_that_is_given_again_completes_its_step() {
+        let (db, tenant) = (database(), Tenant::new("acme"));
+        append_segments(&db, &tenant, 0..63);
+        let undone = attempt(&db, || {
+            append_segments(&db, &tenant, 63..64);
+            Err::<(), _>(StoreError::ConversationNotFound)
+        });
+        undone.unwrap().unwrap_err();
+        assert_eq!((last_covered(&db), usage(&db, &tenant).unwrap().items), (0, 63));
+        append_segments(&db, &tenant, 63..64);
+        assert_eq!((last_covered(&db), usage(&db, &tenant).unwrap().items), (64, 64));
+
+        // The newest segments are deleted, and their numbers are given again.
+        append_segments(&db, &tenant, 64..100);
+        db.execute("DELETE FROM segments WHERE number > 80", []).unwrap();
+        append_segments(&db, &tenant, 100..148);
+        assert_eq!((last_covered(&db), usage(&db, &tenant).unwrap().items), (128, 128));
+    }
 }

@@ -23,8 +23,11 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Res
     let range = ResponseRange { input_from, output_from, end: input_from.saturating_add(length) };
     let request = turn.request.as_ref();
     let response = turn.response.as_ref().map(|response| TurnResponse { response, request, range });
-    segments::append(db, key, input_from, turn.input.iter().chain(&turn.output), response)?;
-    if !place.is_new {
+    let items = turn.input.iter().chain(&turn.output);
+    if place.is_new {
+        segments::append_to_new(db, key, items, response)?;
+    } else {
+        segments::append(db, key, input_from, items, response)?;
         let is_named = matches!(turn.destination, Destination::Conversation(_));
         let last = request.filter(|_| is_named).map(|request| (request, input_from));
         threads::advance(db, key, range.end, last)?;

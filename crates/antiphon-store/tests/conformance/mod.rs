@@ -242,6 +242,7 @@ macro_rules! suite {
                 other_conversation_with_the_id_is_a_conflict,
                 item_at_a_taken_position_is_a_conflict,
                 repeated_item_rejects_the_whole_conversation,
+                repeated_item_in_front_rejects_the_whole_conversation,
                 items_beyond_the_room_restore_nothing,
                 conversation_of_another_tenant_is_no_conflict,
                 restored_ledger_is_stale,

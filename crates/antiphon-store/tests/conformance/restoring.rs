@@ -200,6 +200,16 @@ pub(crate) async fn repeated_item_rejects_the_whole_conversation(world: World) {
     assert_eq!(world.store.conversation(&world.tenant, exported.id()).await, Ok(None));
 }
 
+pub(crate) async fn repeated_item_in_front_rejects_the_whole_conversation(world: World) {
+    let exported = Exported::new(&world, 3);
+    let twice = placed(&[(2, "a"), (0, "a")]);
+
+    let restored = world.restore(&exported.thread, exported.object(), twice).await;
+
+    assert_eq!(restored, Err(StoreError::DuplicateItem("msg_a".into())));
+    assert_eq!(world.store.conversation(&world.tenant, exported.id()).await, Ok(None));
+}
+
 pub(crate) async fn items_beyond_the_room_restore_nothing(world: World) {
     let exported = Exported::new(&world, 6);
     let room = |items, bytes| Usage { items, bytes };
