@@ -5,7 +5,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, Method, StatusCode, header};
 
 use super::gemini_errors::{in_googles_form, is_gemini};
 use super::models::is_from_anthropics_client;
@@ -19,6 +19,7 @@ pub(super) const MAX_ERROR: usize = 1 << 20;
 enum Form {
     /// Source: Anthropic's documentation of errors.
     Anthropic,
+    /// Source: Google's `google.rpc.Status` in JSON (docs/gemini.md).
     Google,
 }
 
@@ -43,10 +44,14 @@ pub(in crate::routes) async fn write_errors(request: Request, next: Next) -> Res
 impl Form {
     fn of_request(request: &Request) -> Option<Self> {
         let (path, headers) = (request.uri().path(), request.headers());
-        if is_anthropics(path, headers) {
-            return Some(Self::Anthropic);
+        let (is_anthropics, is_gemini) = (is_anthropics(path, headers), is_gemini(path, headers));
+        // Only the Gemini API posts to a model: a request with headers of both is its own.
+        let is_action = is_gemini && request.method() == Method::POST;
+        match (is_anthropics, is_gemini) {
+            (true, _) if !is_action => Some(Self::Anthropic),
+            (_, true) => Some(Self::Google),
+            _ => None,
         }
-        is_gemini(path, headers).then_some(Self::Google)
     }
 }
 

@@ -53,3 +53,12 @@ async fn operators_key_replaces_the_callers_in_passing_requests() {
     let headers = format!("{:?}", world.request(0).await.headers);
     assert!(!headers.contains("key-of-alice"), "{headers}");
 }
+
+#[tokio::test]
+async fn action_is_rejected_in_googles_form_whatever_its_other_headers() {
+    let world = world_of(UPSTREAMS[0].0).await;
+    let client = client_of(&world).with_header("anthropic-version", "2023-06-01");
+    let target = format!("/v1/models/{MODEL}:generateContent");
+    let body = client.post(&target, &json!({"contents": 1})).await.refused().body;
+    assert_eq!(body["error"]["status"], "INVALID_ARGUMENT", "{body}");
+}

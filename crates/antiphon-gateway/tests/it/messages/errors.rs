@@ -179,3 +179,14 @@ async fn other_clients_get_openais_form() {
     assert_eq!(refused.status, 404);
     assert_eq!(refused.body["error"]["code"], "model_not_found");
 }
+
+#[tokio::test]
+async fn wrong_method_and_foreign_page_are_rejected_in_anthropics_form() {
+    let world = world_of(UpstreamApi::Anthropic).await;
+    let client = client_of(&world);
+    for path in [PATH, "/v1/models"] {
+        message_of(&client.delete(path).await, 405, "invalid_request_error");
+    }
+    let page = client.with_header("origin", "https://page.example");
+    message_of(&page.post(PATH, &asked()).await, 403, "permission_error");
+}
