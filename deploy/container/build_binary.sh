@@ -16,6 +16,10 @@ if [[ "${1:-}" == --optimized ]]; then
     optimized=1
     shift
 fi
+if [[ $# -gt 1 ]]; then
+    echo "error: unexpected argument: $2" >&2
+    exit 2
+fi
 target="${1:-$(uname -m)-unknown-linux-musl}"
 case "$target" in
 x86_64-unknown-linux-musl | aarch64-unknown-linux-musl) ;;
@@ -24,6 +28,10 @@ x86_64-unknown-linux-musl | aarch64-unknown-linux-musl) ;;
     exit 2
     ;;
 esac
+if [[ -n "$optimized" && "$target" != "$(uname -m)"-* ]]; then
+    echo "error: --optimized needs a machine of $target, because it runs the first build" >&2
+    exit 2
+fi
 
 if command -v rustup >/dev/null; then
     rustup target add "$target"
@@ -35,6 +43,9 @@ if [[ "$target" == aarch64-* ]]; then
 fi
 python3 -m pip install --quiet cargo-zigbuild==0.24.0 ziglang==0.17.1
 if [[ -n "$optimized" ]]; then
+    linker="CARGO_TARGET_$(tr a-z- A-Z_ <<<"$target")_LINKER"
+    export "$linker=$PWD/deploy/container/link_with_zig.sh"
+    export ZIG_TARGET="${target%%-*}-linux-musl"
     cargo xtask optimize --zig --target "$target"
 else
     cargo zigbuild --release --locked --package antiphon-cli --target "$target"

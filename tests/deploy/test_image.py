@@ -7,6 +7,8 @@ import gzip
 import hashlib
 import io
 import json
+import os
+import platform
 import re
 import shlex
 import struct
@@ -214,10 +216,32 @@ def sha256(content: bytes) -> str:
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
 
 
-@pytest.mark.parametrize("options", [[], ["--optimized"]])
-def test_another_target_is_rejected_before_a_build(options: list[str]) -> None:
+OTHER = "aarch64" if platform.machine() == "x86_64" else "x86_64"
+REJECTED = {
+    "riscv64gc-unknown-linux-musl": "riscv64gc-unknown-linux-musl is no target of the container",
+    "x86_64-unknown-linux-musl --optimized": "unexpected argument: --optimized",
+    "--optimized sparc64-unknown-linux-musl": "sparc64-unknown-linux-musl is no target",
+    f"--optimized {OTHER}-unknown-linux-musl": f"needs a machine of {OTHER}-unknown-linux-musl",
+}
+
+
+@pytest.mark.parametrize("arguments", REJECTED)
+def test_arguments_are_rejected_before_a_build(arguments: str) -> None:
     script = DEPLOY / "container" / "build_binary.sh"
-    command = [script, *options, "riscv64gc-unknown-linux-musl"]
-    ended = subprocess.run(command, capture_output=True, text=True)
+    ended = subprocess.run([script, *arguments.split()], capture_output=True, text=True)
     assert ended.returncode == 2
-    assert "riscv64gc-unknown-linux-musl is no target of the container" in ended.stderr
+    assert REJECTED[arguments] in ended.stderr
+
+
+def test_the_linker_joins_the_symbol_of_the_counters(tmp_path: Path) -> None:
+    """A stub in place of cargo-zigbuild prints its arguments."""
+    stub = tmp_path / "cargo-zigbuild"
+    stub.write_text("#!/bin/sh\nprintf '%s\\n' \"$@\"\n")
+    stub.chmod(0o755)
+    command = [DEPLOY / "container" / "link_with_zig.sh", "a.o", "-u", "counters", "-o", "a b"]
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "ZIG_TARGET": "x86_64-linux-musl"}
+    linked = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    arguments = linked.stdout.splitlines()
+    assert arguments[:3] == ["zig", "cc", "--"]
+    assert arguments[-4:] == ["a.o", "-Wl,-u,counters", "-o", "a b"]
+    assert arguments[arguments.index("-target") + 1] == "x86_64-linux-musl"

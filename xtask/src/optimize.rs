@@ -4,12 +4,13 @@
 //! An instrumented build counts how often a load executes each branch. The compiler then places the
 //! frequent code together, and inlines it.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::{env, fs};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use serde_json::{Value, json};
 
 use crate::cold_build::remove;
 use crate::measurements::{LOAD, build};
@@ -72,7 +73,7 @@ impl Stage<'_> {
         let mut cargo = self.workspace.cargo(&[subcommand, "--release", "--locked"]);
         cargo.args(["--package=antiphon-cli", "--bin=antiphon", "--target", &self.target]);
         cargo.env("CARGO_TARGET_DIR", &folder);
-        cargo.env("RUSTFLAGS", with_flag(env::var("RUSTFLAGS").ok(), flag));
+        cargo.env(ENCODED_FLAGS, with_flag(flags_of_environment(), flag));
         ensure!(cargo.status().context("could not run cargo")?.success(), "the build failed");
         let binary = folder.join(&self.target).join("release").join("antiphon");
         Ok(binary.with_extension(env::consts::EXE_EXTENSION))
@@ -83,12 +84,27 @@ impl Stage<'_> {
         build(self.workspace, LOAD)?;
         let mut load = self.workspace.command(self.workspace.release("gateway-bench"));
         load.args(["--short", "--stop-in-order", "--antiphon"]).arg(gateway);
-        load.arg("--folder").arg(self.folder.join("load"));
+        let results = self.folder.join("results.json");
+        load.arg("--folder").arg(self.folder.join("load")).arg("--json").arg(&results);
         load.args(CASES.iter().flat_map(|case| ["--case", case]));
         load.args(SERVERS.iter().flat_map(|server| ["--server", server]));
         ensure!(load.status().context("could not run the load")?.success(), "the load failed");
-        Ok(())
+        check(&serde_json::from_slice(&fs::read(results)?)?)
     }
+}
+
+/// Fails if a part of the load is missing or failed: the gateway would not be optimized for it.
+fn check(results: &Value) -> anyhow::Result<()> {
+    let rows = results.as_array().map_or(&[][..], Vec::as_slice);
+    for row in rows {
+        let has_failed = !row["void"].is_null() || row["notes"] != json!([]);
+        ensure!(!has_failed, "the load failed: {row}");
+    }
+    for case in CASES {
+        let is_of_case = |row: &Value| row["case"].as_str().is_some_and(|it| it.starts_with(case));
+        ensure!(rows.iter().any(is_of_case), "the load has no results of {case}");
+    }
+    Ok(())
 }
 
 /// `llvm-profdata`, which merges the counts of several processes.
@@ -96,6 +112,7 @@ struct ProfileTool(PathBuf);
 
 /// The oldest LLVM whose tool reads the counts of a current compiler.
 const OLDEST_LLVM: u32 = 19;
+/// Tools are looked for up to this version, which is years away.
 const NEWEST_LLVM: u32 = 40;
 
 const MISSING: &str = "llvm-profdata of LLVM 19 or newer is not installed: run `rustup component \
@@ -147,10 +164,21 @@ fn rustc(workspace: &Workspace, arguments: &[&str]) -> anyhow::Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
-/// The flags of the environment with one more.
-fn with_flag(flags: Option<String>, flag: &str) -> String {
-    let flags = flags.filter(|flags| !flags.trim().is_empty());
-    flags.map_or_else(|| flag.to_owned(), |flags| format!("{flags} {flag}"))
+/// The variable with the compiler's flags, which may contain blanks, and its separator.
+const ENCODED_FLAGS: &str = "CARGO_ENCODED_RUSTFLAGS";
+const SEPARATOR: &str = "\x1f";
+
+/// The flags of the environment, which cargo would use, encoded.
+fn flags_of_environment() -> String {
+    env::var(ENCODED_FLAGS).unwrap_or_else(|_| {
+        let flags = env::var("RUSTFLAGS").unwrap_or_default();
+        flags.split_whitespace().collect::<Vec<_>>().join(SEPARATOR)
+    })
+}
+
+/// Encoded flags with one more.
+fn with_flag(flags: String, flag: &str) -> String {
+    if flags.is_empty() { flag.to_owned() } else { flags + SEPARATOR + flag }
 }
 
 #[cfg(test)]
@@ -169,11 +197,25 @@ mod tests {
     }
 
     #[test]
-    fn flags_of_the_environment_stay() {
+    fn failed_case_is_an_error() {
+        let row = |case: &&str| json!({"case": case, "notes": [], "void": null});
+        let rows: Value = CASES.iter().map(row).collect();
+        check(&rows).unwrap();
+        for (field, value) in [("notes", json!(["4 of 500 failed"])), ("void", json!("1 wrong"))] {
+            let mut failed = rows.clone();
+            failed[1][field] = value;
+            let error = check(&failed).unwrap_err().to_string();
+            assert!(error.starts_with("the load failed: "), "{error}");
+        }
+        let error = check(&json!([row(&"json")])).unwrap_err().to_string();
+        assert_eq!(error, "the load has no results of stream-60");
+    }
+
+    #[test]
+    fn flag_is_added_to_others() {
         let flag = "-Cprofile-use=turns.profdata";
-        assert_eq!(with_flag(None, flag), flag);
-        assert_eq!(with_flag(Some(" ".to_owned()), flag), flag);
-        let both = with_flag(Some("-C target-feature=+crt-static".to_owned()), flag);
-        assert_eq!(both, format!("-C target-feature=+crt-static {flag}"));
+        assert_eq!(with_flag(String::new(), flag), flag);
+        let both = with_flag("-C\x1ftarget-feature=+crt-static".to_owned(), flag);
+        assert_eq!(both, format!("-C\x1ftarget-feature=+crt-static\x1f{flag}"));
     }
 }

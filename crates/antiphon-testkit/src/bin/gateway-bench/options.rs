@@ -20,7 +20,7 @@ pub(crate) struct Options {
     /// Fewer requests for each number
     #[arg(long)]
     pub(crate) short: bool,
-    /// Stop the servers in order, and do not kill them, so that they can write what they counted
+    /// Ask each server to stop before it is killed, so that it can write what it counted
     #[arg(long)]
     pub(crate) stop_in_order: bool,
     /// Run only this case; may be repeated

@@ -1,11 +1,12 @@
 //! A client of Chat Completions in front of an upstream of the same API.
 
-use futures_util::{StreamExt as _, stream};
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::{CONCURRENCY, Stage};
 use crate::client::Client;
-use crate::load::Latencies;
+use crate::load::closed_requests;
 use crate::marker::Marker;
 use crate::results::Row;
 use crate::servers::Environment;
@@ -36,25 +37,22 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
     let stage = stage.with_running(stage.running.start_beside(environment).await?);
     let mut rows = Vec::new();
     for form in FORMS {
-        closed(&stage.client, form, WARM_UP).await;
+        let send = |number| form.send(&stage.client, number);
+        closed_requests(send, WARM_UP, CONCURRENCY).await.check()?;
         stage.upstream.take_verdict().await?;
         let count = stage.count(REQUESTS);
-        let load = closed(&stage.client, form, count);
+        let load = closed_requests(send, count, CONCURRENCY);
         rows.push(stage.measure_load(form.name, count, load).await?);
     }
     Ok(rows)
 }
 
-/// Sends so many requests, [`CONCURRENCY`] at a time.
-async fn closed(client: &Client, form: Form, count: usize) -> Latencies {
-    let end = if form.streams { "[DONE]" } else { r#""finish_reason":"stop""# };
-    let requests = stream::iter(0..count)
-        .map(|number| client.exchange("/v1/chat/completions", form.request(number), end));
-    let results: Vec<_> = requests.buffer_unordered(CONCURRENCY).collect().await;
-    results.into_iter().collect()
-}
-
 impl Form {
+    async fn send(self, client: &Client, number: usize) -> anyhow::Result<Duration> {
+        let end = if self.streams { "[DONE]" } else { r#""finish_reason":"stop""# };
+        client.exchange("/v1/chat/completions", self.request(number), end).await
+    }
+
     fn request(self, number: usize) -> String {
         let mark = Marker::User { conversation: number as u64, turn: 1, after: 0 };
         let text = format!("{mark} Please tell me more about the harbour.");

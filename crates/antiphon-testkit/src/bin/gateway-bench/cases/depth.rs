@@ -55,10 +55,7 @@ async fn measure(
     (depth, turns): (usize, usize),
 ) -> anyhow::Result<Row> {
     stage.upstream.follow(&Script::deltas(60)).await?;
-    let built = closed(work, depth * work.dialogues(), CONCURRENCY).await;
-    if let Some(failure) = built.first_failure {
-        anyhow::bail!("{failure}");
-    }
+    closed(work, depth * work.dialogues(), CONCURRENCY).await.check()?;
     work.change_each(Dialogue::resending);
     stage.measure(&format!("depth {depth}"), work, turns * work.dialogues()).await
 }

@@ -39,10 +39,7 @@ impl<'a> Stage<'a> {
     /// Makes the upstream follow the script, and performs turns that are not measured.
     pub(crate) async fn prepare(&self, script: &Script, work: &Work) -> anyhow::Result<()> {
         self.upstream.follow(script).await?;
-        let warmed = closed(work, WARM_UP_DELTAS / script.deltas, CONCURRENCY).await;
-        if let Some(failure) = warmed.first_failure {
-            anyhow::bail!("{failure}");
-        }
+        closed(work, WARM_UP_DELTAS / script.deltas, CONCURRENCY).await.check()?;
         self.upstream.take_verdict().await?;
         Ok(())
     }

@@ -1,12 +1,13 @@
 //! Clients and upstreams of different APIs: the gateway translates each request and each answer.
 
-use futures_util::{StreamExt as _, stream};
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{CONCURRENCY, Stage};
 use crate::client::Client;
 use crate::dialogue::Dialogue;
-use crate::load::{Latencies, Work};
+use crate::load::{Work, closed_requests};
 use crate::marker::Marker;
 use crate::results::Row;
 use crate::servers::Environment;
@@ -37,10 +38,11 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
     for api in [Api::Chat, Api::Messages, Api::Gemini] {
         for streams in [false, true] {
             let form = Form { api, streams };
-            closed(&stage.client, form, WARM_UP).await;
+            let send = |number| form.send(&stage.client, number);
+            closed_requests(send, WARM_UP, CONCURRENCY).await.check()?;
             stage.upstream.take_verdict().await?;
             let count = stage.count(REQUESTS);
-            let load = closed(&stage.client, form, count);
+            let load = closed_requests(send, count, CONCURRENCY);
             rows.push(stage.measure_load(&form.name(), count, load).await?);
         }
     }
@@ -59,13 +61,6 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// Sends so many requests, [`CONCURRENCY`] at a time.
-async fn closed(client: &Client, form: Form, count: usize) -> Latencies {
-    let requests = stream::iter(0..count).map(|number| form.send(client, number));
-    let results: Vec<_> = requests.buffer_unordered(CONCURRENCY).collect().await;
-    results.into_iter().collect()
-}
-
 impl Form {
     fn name(self) -> String {
         let client = match self.api {
@@ -76,7 +71,7 @@ impl Form {
         format!("{client} client, {}", if self.streams { "stream" } else { "JSON" })
     }
 
-    async fn send(self, client: &Client, number: usize) -> anyhow::Result<std::time::Duration> {
+    async fn send(self, client: &Client, number: usize) -> anyhow::Result<Duration> {
         let mark = Marker::User { conversation: number as u64, turn: 1, after: 0 };
         let text = format!("{mark} Please tell me more about the harbour.");
         client.exchange(self.path(), self.request(&text).to_string(), self.end()).await

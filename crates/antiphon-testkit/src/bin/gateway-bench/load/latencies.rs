@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use anyhow::bail;
+
 /// Sorted latencies, and the failures.
 #[derive(Debug, Default)]
 pub(crate) struct Latencies {
@@ -11,6 +13,14 @@ pub(crate) struct Latencies {
 }
 
 impl Latencies {
+    /// Fails if a request failed.
+    pub(crate) fn check(self) -> anyhow::Result<()> {
+        match self.first_failure {
+            Some(failure) => bail!("{} requests failed, first: {failure}", self.failed),
+            None => Ok(()),
+        }
+    }
+
     /// The latency that this share of the requests does not exceed, in microseconds.
     #[expect(
         clippy::cast_precision_loss,

@@ -67,6 +67,19 @@ impl Running {
         kill_group(self.id);
     }
 
+    /// Asks the server to stop, and waits until it has.
+    #[expect(clippy::disallowed_methods, reason = "a destructor cannot await")]
+    fn stop(&mut self) {
+        signal_group("-TERM", self.id);
+        let deadline = Instant::now() + STOP;
+        while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {
+            thread::sleep(POLL);
+        }
+        if matches!(self.process.try_wait(), Ok(None)) {
+            eprintln!("{} did not stop in {} seconds", self.server.name, STOP.as_secs());
+        }
+    }
+
     /// Starts the killed server again with the same files and the same address.
     pub(crate) async fn restart(&mut self) -> anyhow::Result<()> {
         self.process.wait().await?;
@@ -136,18 +149,6 @@ impl Drop for Running {
             self.stop();
         }
         kill_group(self.id);
-    }
-}
-
-impl Running {
-    /// Asks the server to stop, and waits until it has.
-    #[expect(clippy::disallowed_methods, reason = "a destructor cannot await")]
-    fn stop(&mut self) {
-        signal_group("-TERM", self.id);
-        let deadline = Instant::now() + STOP;
-        while matches!(self.process.try_wait(), Ok(None)) && Instant::now() < deadline {
-            thread::sleep(POLL);
-        }
     }
 }
 
