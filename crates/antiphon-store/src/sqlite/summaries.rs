@@ -18,8 +18,8 @@ type Result<T> = std::result::Result<T, StoreError>;
 /// The number of segments after which the summaries are updated.
 const STEP: i64 = 64;
 
-/// Whether the summaries must be updated after this segment. The numbers have no gaps: the number of
-/// a segment that was deleted or undone at the end is given again, unless the summaries cover it.
+/// Whether the summaries must be updated after this segment. The numbers have no gaps: that of a
+/// segment that was deleted or undone at the end is given again, unless the summaries cover it.
 pub(super) fn completes_step(segment: i64) -> bool {
     segment % STEP == 0
 }
