@@ -191,20 +191,17 @@ pub(crate) async fn item_at_a_taken_position_is_a_conflict(world: World) {
 }
 
 pub(crate) async fn repeated_item_rejects_the_whole_conversation(world: World) {
-    let exported = Exported::new(&world, 2);
-    let twice = placed(&[(0, "a"), (1, "a")]);
-
-    let restored = world.restore(&exported.thread, exported.object(), twice).await;
-
-    assert_eq!(restored, Err(StoreError::DuplicateItem("msg_a".into())));
-    assert_eq!(world.store.conversation(&world.tenant, exported.id()).await, Ok(None));
+    reject_repeated(&world, &[(0, "a"), (1, "a")]).await;
 }
 
 pub(crate) async fn repeated_item_in_front_rejects_the_whole_conversation(world: World) {
-    let exported = Exported::new(&world, 3);
-    let twice = placed(&[(2, "a"), (0, "a")]);
+    reject_repeated(&world, &[(2, "a"), (0, "a")]).await;
+}
 
-    let restored = world.restore(&exported.thread, exported.object(), twice).await;
+async fn reject_repeated(world: &World, twice: &[(Seq, &str)]) {
+    let exported = Exported::new(world, 3);
+
+    let restored = world.restore(&exported.thread, exported.object(), placed(twice)).await;
 
     assert_eq!(restored, Err(StoreError::DuplicateItem("msg_a".into())));
     assert_eq!(world.store.conversation(&world.tenant, exported.id()).await, Ok(None));

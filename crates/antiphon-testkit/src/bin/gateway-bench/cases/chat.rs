@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::{CONCURRENCY, Stage};
+use super::Stage;
 use crate::client::Client;
-use crate::load::closed_requests;
 use crate::marker::Marker;
 use crate::results::Row;
 use crate::servers::Environment;
@@ -14,7 +13,6 @@ use crate::upstream::Script;
 
 const DELTAS: usize = 60;
 const REQUESTS: usize = 4_000;
-const WARM_UP: usize = 200;
 
 /// The form of the requests of a load.
 #[derive(Clone, Copy)]
@@ -38,11 +36,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
     let mut rows = Vec::new();
     for form in FORMS {
         let send = |number| form.send(&stage.client, number);
-        closed_requests(send, WARM_UP, CONCURRENCY).await.check()?;
-        stage.upstream.take_verdict().await?;
-        let count = stage.count(REQUESTS);
-        let load = closed_requests(send, count, CONCURRENCY);
-        rows.push(stage.measure_load(form.name, count, load).await?);
+        rows.push(stage.measure_requests(form.name, send, stage.count(REQUESTS)).await?);
     }
     Ok(rows)
 }

@@ -1,13 +1,13 @@
 //! One case on one server, and the measurement of its loads.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::CONCURRENCY;
 use crate::client::Client;
 use crate::database::{CountingProxy, DatabaseWork};
 use crate::judged_upstream::JudgedUpstream;
-use crate::load::{Latencies, Work, closed};
+use crate::load::{Latencies, Work, closed, closed_requests};
 use crate::options::Case;
 use crate::results::{Metric, Row};
 use crate::servers::{Running, Server};
@@ -27,6 +27,7 @@ pub(crate) struct Stage<'a> {
 
 /// The number of deltas before the first measurement. They start threads and fill caches.
 const WARM_UP_DELTAS: usize = 12_000;
+const WARM_UP_REQUESTS: usize = 200;
 
 impl<'a> Stage<'a> {
     /// The same case on another process of the server.
@@ -52,6 +53,21 @@ impl<'a> Stage<'a> {
         count: usize,
     ) -> anyhow::Result<Row> {
         self.measure_load(part, count, closed(work, count, CONCURRENCY)).await
+    }
+
+    /// Measures a closed load of requests with numbers, after some that are not measured.
+    pub(super) async fn measure_requests<F>(
+        &self,
+        part: &str,
+        send: impl Fn(usize) -> F,
+        count: usize,
+    ) -> anyhow::Result<Row>
+    where
+        F: Future<Output = anyhow::Result<Duration>>,
+    {
+        closed_requests(&send, WARM_UP_REQUESTS, CONCURRENCY).await.check()?;
+        self.upstream.take_verdict().await?;
+        self.measure_load(part, count, closed_requests(&send, count, CONCURRENCY)).await
     }
 
     /// Measures a load of so many requests, which begins when it is first polled.

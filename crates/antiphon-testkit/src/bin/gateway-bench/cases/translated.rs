@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{CONCURRENCY, Stage};
+use super::Stage;
 use crate::client::Client;
 use crate::dialogue::Dialogue;
-use crate::load::{Work, closed_requests};
+use crate::load::Work;
 use crate::marker::Marker;
 use crate::results::Row;
 use crate::servers::Environment;
@@ -15,7 +15,6 @@ use crate::upstream::Script;
 
 const DELTAS: usize = 60;
 const REQUESTS: usize = 2_000;
-const WARM_UP: usize = 200;
 
 /// The API of a client in front of an upstream of the Responses API.
 #[derive(Clone, Copy)]
@@ -39,11 +38,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
         for streams in [false, true] {
             let form = Form { api, streams };
             let send = |number| form.send(&stage.client, number);
-            closed_requests(send, WARM_UP, CONCURRENCY).await.check()?;
-            stage.upstream.take_verdict().await?;
-            let count = stage.count(REQUESTS);
-            let load = closed_requests(send, count, CONCURRENCY);
-            rows.push(stage.measure_load(&form.name(), count, load).await?);
+            rows.push(stage.measure_requests(&form.name(), send, stage.count(REQUESTS)).await?);
         }
     }
     for upstream in ["chat", "anthropic"] {

@@ -70,7 +70,7 @@ impl Answer {
         let words = words(deltas);
         let head = json!({"id": format!("chatcmpl-{NUMBER}"), "object": "chat.completion.chunk",
             "created": 1_700_000_000, "model": "bench-model"});
-        let mut events = Events { bytes: Vec::new(), events: Vec::new() };
+        let mut events = Events::default();
         let mut add = |delta: Value, finish: Option<&str>| {
             let mut chunk = head.clone();
             chunk["choices"] = json!([{"index": 0, "delta": delta, "finish_reason": finish}]);
@@ -88,11 +88,7 @@ impl Answer {
         completion["choices"] = json!([{"index": 0, "message": message, "finish_reason": "stop"}]);
         completion["usage"] =
             json!({"prompt_tokens": 20, "completion_tokens": 60, "total_tokens": 80});
-        Self {
-            json: Template::new(completion.to_string().into_bytes()),
-            stream: Template::new(events.bytes),
-            events: events.events,
-        }
+        events.into_answer(&completion)
     }
 
     /// The text of so many deltas as a message of Anthropic's API.
@@ -104,7 +100,7 @@ impl Answer {
                 "stop_sequence": null,
                 "usage": {"input_tokens": 20, "output_tokens": output_tokens}})
         };
-        let mut events = Events { bytes: Vec::new(), events: Vec::new() };
+        let mut events = Events::default();
         let mut add = |event: Value| {
             let kind = event["type"].as_str().unwrap_or_default();
             events.push(&format!("event: {kind}\ndata: {event}\n\n"));
@@ -123,11 +119,7 @@ impl Answer {
         add(json!({"type": "message_stop"}));
         let text = json!({"type": "text", "text": words.concat()});
         let message = message(&[text], Some("end_turn"), 60);
-        Self {
-            json: Template::new(message.to_string().into_bytes()),
-            stream: Template::new(events.bytes),
-            events: events.events,
-        }
+        events.into_answer(&message)
     }
 
     /// The response as one JSON object.
@@ -149,6 +141,7 @@ fn words(count: usize) -> Vec<String> {
 }
 
 /// The events of one item.
+#[derive(Default)]
 struct Events {
     bytes: Vec<u8>,
     events: Vec<Range<usize>>,
@@ -156,7 +149,7 @@ struct Events {
 
 impl Events {
     fn new(item: &Value) -> Self {
-        let mut events = Self { bytes: Vec::new(), events: Vec::new() };
+        let mut events = Self::default();
         for name in ["response.created", "response.in_progress"] {
             events.add(name, &json!({}), &json!({"response": response("in_progress", &[])}));
         }
@@ -188,8 +181,13 @@ impl Events {
         let response = response("completed", &[item]);
         self.add("response.completed", &json!({}), &json!({"response": response}));
         self.push("data: [DONE]\n\n");
+        self.into_answer(&response)
+    }
+
+    /// These events, and the answer that is not streamed.
+    fn into_answer(self, json: &Value) -> Answer {
         Answer {
-            json: Template::new(response.to_string().into_bytes()),
+            json: Template::new(json.to_string().into_bytes()),
             stream: Template::new(self.bytes),
             events: self.events,
         }
