@@ -13,7 +13,7 @@ use crate::media_type;
 use crate::request_id::RequestId;
 
 /// The maximum size of an error answer. A longer one loses its body.
-pub(super) const MAX_ERROR: usize = 1 << 20;
+const MAX_ERROR: usize = 1 << 20;
 
 /// An API whose errors have another form than OpenAI's.
 enum Form {
@@ -64,22 +64,38 @@ fn is_anthropics(path: &str, headers: &HeaderMap) -> bool {
 }
 
 async fn in_anthropics_form(response: Response, id: &str) -> Response {
+    rewrite(response, |status, body| {
+        if body.string("type").as_deref() == Some("error") {
+            return None;
+        }
+        let error = error_of(body);
+        let message = error.string("message").unwrap_or_default();
+        let (kind, message, id) = (error_type(status), quote(&message), quote(id));
+        let error = format!(r#"{{"type":"{kind}","message":{message}}}"#);
+        Some(format!(r#"{{"type":"error","error":{error},"request_id":{id}}}"#))
+    })
+    .await
+}
+
+/// Replaces the body of an error by the text that `render` makes of it. `None` leaves the body.
+pub(super) async fn rewrite(
+    response: Response,
+    render: impl FnOnce(StatusCode, &Object<'_>) -> Option<String>,
+) -> Response {
     let (mut parts, body) = response.into_parts();
     let Ok(body) = to_bytes(body, MAX_ERROR).await else {
         return Response::from_parts(parts, Body::empty());
     };
-    let error = Object::parse(&body).unwrap_or_default();
-    if error.string("type").as_deref() == Some("error") {
-        return Response::from_parts(parts, Body::from(body));
-    }
-    let error = error.present("error").and_then(|raw| Object::parse_str(raw).ok());
-    let message = error.as_ref().and_then(|error| error.string("message")).unwrap_or_default();
-    let (kind, message, id) = (error_type(parts.status), quote(&message), quote(id));
-    let text = format!(
-        r#"{{"type":"error","error":{{"type":"{kind}","message":{message}}},"request_id":{id}}}"#
-    );
+    let text = render(parts.status, &Object::parse(&body).unwrap_or_default());
+    let Some(text) = text else { return Response::from_parts(parts, Body::from(body)) };
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, Body::from(text))
+}
+
+/// The field `error` of an error's body; empty if there is none.
+pub(super) fn error_of<'a>(body: &'a Object<'_>) -> Object<'a> {
+    let error = body.present("error").and_then(|raw| Object::parse_str(raw).ok());
+    error.unwrap_or_default()
 }
 
 /// The `type` of an error with this status.
