@@ -81,7 +81,7 @@ pub(super) fn find(
     const SQL: &str = "
         SELECT thread, tip, created_at, metadata
         FROM conversations JOIN threads USING (tenant, shard, thread)
-        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND first = -1";
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND first = 0x7fffffffffffffff";
     let found = db
         .prepare_cached(SQL)?
         .query_row(row_key(tenant, id), |row| Ok((read(row, 2, id)?, cursor(row, id)?)))
@@ -94,7 +94,7 @@ pub(super) fn end(db: &Connection, tenant: &Tenant, id: &ConversationId) -> Resu
     const SQL: &str = "
         SELECT thread, tip
         FROM conversations JOIN threads USING (tenant, shard, thread)
-        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND first = -1";
+        WHERE tenant = ?1 AND shard = ?2 AND id = ?3 AND first = 0x7fffffffffffffff";
     let end =
         db.prepare_cached(SQL)?.query_row(row_key(tenant, id), |row| cursor(row, id)).optional()?;
     Ok(end)

@@ -38,7 +38,7 @@ pub(super) fn count(db: &Connection, tenant: &Tenant) -> Result<DataCounts> {
                (SELECT count(*) FROM ledgers WHERE tenant = ?1),
                (SELECT coalesce(sum(live), 0) FROM threads WHERE tenant = ?1),
                (SELECT coalesce(sum(held - live), 0) FROM threads WHERE tenant = ?1),
-               (SELECT count(*) FROM threads WHERE tenant = ?1 AND first = -1)
+               (SELECT count(*) FROM threads WHERE tenant = ?1 AND first = 0x7fffffffffffffff)
                    + (SELECT count(*) FROM item_ids WHERE tenant = ?1)
                    + (SELECT count(*) FROM jobs WHERE tenant = ?1)
                    + (SELECT count(*) FROM events WHERE tenant = ?1)

@@ -54,7 +54,7 @@ const TRANSCRIPT: &str = "
     WITH line (id, upto) AS (
         SELECT entry.value ->> 0, entry.value ->> 1
         FROM threads CROSS JOIN json_each(threads.lineage) AS entry
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND threads.first = -1
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND threads.first = 0x7fffffffffffffff
         UNION ALL
         SELECT ?3, ?4
     )

@@ -219,7 +219,7 @@ fn tree(db: &Connection, tenant: &Tenant, in_shard: Shard) -> Result<Tree> {
 fn tree_threads(db: &Connection, tenant: &Tenant, in_shard: Shard) -> Result<Vec<ListedThread>> {
     const THREADS: &str = "
         SELECT thread FROM threads
-        WHERE tenant = ?1 AND shard = ?2 AND first = -1 ORDER BY thread LIMIT ?3";
+        WHERE tenant = ?1 AND shard = ?2 AND first = 0x7fffffffffffffff ORDER BY thread LIMIT ?3";
     const NAMES: &str = "
         SELECT thread, id, created_at, metadata FROM conversations
         WHERE tenant = ?1 AND shard = ?2 LIMIT ?3";
@@ -244,7 +244,7 @@ fn tree_segments(db: &Connection, tenant: &Tenant, in_shard: Shard) -> Result<Ve
         SELECT thread, threads.first, threads.held, threads.live, threads.bytes, number,
                id, conversation, created_at, output_from, segments.end_at
         FROM threads CROSS JOIN segments ON number = segment
-        WHERE tenant = ?1 AND shard = ?2 AND threads.first >= 0
+        WHERE tenant = ?1 AND shard = ?2 AND tip IS NULL
         ORDER BY thread, threads.first, segment LIMIT ?3";
     let given = (tenant.as_str(), shard(in_shard), keys::limit(MAX_TREE));
     select(db, SQL, given, |row| {

@@ -32,7 +32,7 @@ pub(super) fn conversations(
     const SQL: &str = "
         SELECT id, created_at, metadata, thread, tip, binds_late
         FROM conversations JOIN threads USING (tenant, shard, thread)
-        WHERE tenant = ?1 AND (shard, id) > (?2, ?3) AND first = -1
+        WHERE tenant = ?1 AND (shard, id) > (?2, ?3) AND first = 0x7fffffffffffffff
         ORDER BY shard, id LIMIT ?4";
     let after = after.map_or(BEFORE_ALL, |id| (shard(id.shard()), id.as_str()));
     let page = db
@@ -62,7 +62,7 @@ pub(super) fn responses(
         WHERE tenant = ?1 AND response IS NOT NULL
           AND (shard, thread, threads.first, segment) > (?2, ?3, ?4, ?5)
         ORDER BY shard, thread, threads.first, segment LIMIT ?6";
-    let (mut in_shard, mut thread_id, mut first, mut segment) = (i64::MIN, i64::MIN, -1, 0);
+    let (mut in_shard, mut thread_id, mut first, mut segment) = (i64::MIN, i64::MIN, 0, 0);
     if let Some(id) = after {
         let Some(place) = super::responses::place(db, tenant, id)? else { return Ok(Vec::new()) };
         (in_shard, thread_id) = (shard(id.shard()), thread(place.thread));

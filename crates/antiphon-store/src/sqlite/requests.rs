@@ -53,7 +53,8 @@ pub(super) fn retract(
 fn last_turn(db: &Connection, key: ThreadKey<'_>, request: &RequestDigest) -> Result<Option<Seq>> {
     const SQL: &str = "
         SELECT last_from FROM threads
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1 AND last_request = ?4";
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = 0x7fffffffffffffff
+          AND last_request = ?4";
     let from: Option<i64> = db
         .prepare_cached(SQL)?
         .query_row(params![key.tenant(), key.shard(), key.thread(), request.0], |row| row.get(0))
@@ -78,7 +79,7 @@ fn is_built_on(db: &Connection, key: ThreadKey<'_>, from: Seq) -> Result<bool> {
 fn move_from(db: &Connection, key: ThreadKey<'_>, from: Seq, to: ThreadKey<'_>) -> Result<()> {
     const SQL: &str = "
         UPDATE threads SET thread = ?5
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first >= ?4";
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first >= ?4 AND tip IS NULL";
     for entry in segments::within(db, key, (from, Seq::MAX))? {
         for (seq, item) in entry.items(db)? {
             item_ids::move_to(db, key, &item.id, seq, to)?;

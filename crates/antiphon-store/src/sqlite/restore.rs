@@ -103,7 +103,7 @@ fn create_thread(db: &Connection, key: ThreadKey<'_>, record: &ThreadRecord) -> 
     const SQL: &str = "
         INSERT INTO threads (tenant, shard, thread, first, segment, held, live, bytes,
                              lineage, parent, base, tip, named)
-        VALUES (?1, ?2, ?3, -1, 0, 0, 0, 0, ?4, ?5, ?6, ?7, ?8)";
+        VALUES (?1, ?2, ?3, 0x7fffffffffffffff, 0, 0, 0, 0, ?4, ?5, ?6, ?7, ?8)";
     let lineage: Vec<(i64, i64)> =
         record.lineage.iter().map(|(id, upto)| (thread(*id), position(*upto))).collect();
     let lineage = serde_json::to_string(&lineage).expect("numbers are always valid JSON");

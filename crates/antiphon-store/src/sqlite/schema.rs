@@ -8,7 +8,7 @@ use crate::error::StoreError;
 
 /// The steps from an empty file to the current tables. The statements of a released step never
 /// change.
-fn steps() -> [M<'static>; 13] {
+fn steps() -> [M<'static>; 14] {
     [
         M::up(include_str!("schema.sql")),
         M::up(include_str!("requests.sql")),
@@ -23,6 +23,7 @@ fn steps() -> [M<'static>; 13] {
         M::up_with_hook(include_str!("segments.sql"), move_items),
         M::up(include_str!("moved.sql")),
         M::up(include_str!("listings.sql")),
+        M::up(include_str!("records_last.sql")),
     ]
 }
 

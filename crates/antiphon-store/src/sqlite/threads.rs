@@ -1,4 +1,7 @@
 //! Threads: their ends and their lineages.
+//!
+//! The record of a thread is the row of `threads` with the greatest `first`. A turn changes it and
+//! inserts the entry of its segment just before it, so it usually writes one page of the table.
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -20,7 +23,7 @@ pub(super) struct Thread {
 
 pub(super) fn find(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Thread>> {
     const SQL: &str = "SELECT tip, named FROM threads
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1";
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = 0x7fffffffffffffff";
     let thread = db
         .prepare_cached(SQL)?
         .query_row(params![key.tenant(), key.shard(), key.thread()], |row| {
@@ -33,7 +36,7 @@ pub(super) fn find(db: &Connection, key: ThreadKey<'_>) -> Result<Option<Thread>
 /// The record of a thread.
 pub(super) fn record(db: &Connection, key: ThreadKey<'_>) -> Result<Option<ThreadRecord>> {
     const SQL: &str = "SELECT lineage, tip, named FROM threads
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1";
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = 0x7fffffffffffffff";
     let parameters = params![key.tenant(), key.shard(), key.thread()];
     let row = |row: &Row<'_>| Ok((row.get::<_, String>(0)?, row.get(1)?, row.get(2)?));
     let found = db.prepare_cached(SQL)?.query_row(parameters, row).optional()?;
@@ -63,7 +66,7 @@ pub(super) fn create_root(
     const SQL: &str = "
         INSERT INTO threads (tenant, shard, thread, first, segment, held, live, bytes,
                              lineage, parent, base, tip, named)
-        VALUES (?1, ?2, ?3, -1, 0, 0, 0, 0, '[]', NULL, 0, ?5, ?4)";
+        VALUES (?1, ?2, ?3, 0x7fffffffffffffff, 0, 0, 0, 0, '[]', NULL, 0, ?5, ?4)";
     let given = params![key.tenant(), key.shard(), key.thread(), named, position(tip)];
     db.prepare_cached(SQL)?.execute(given)?;
     Ok(())
@@ -80,9 +83,10 @@ pub(super) fn create_fork(
     const SQL: &str = "
         INSERT INTO threads (tenant, shard, thread, first, segment, held, live, bytes,
                              lineage, parent, base, tip, named)
-        VALUES (?1, ?2, ?3, -1, 0, 0, 0, 0, json_insert(
+        VALUES (?1, ?2, ?3, 0x7fffffffffffffff, 0, 0, 0, 0, json_insert(
             coalesce((SELECT lineage FROM threads
-                      WHERE tenant = ?1 AND shard = ?2 AND thread = ?4 AND first = -1), '[]'),
+                      WHERE tenant = ?1 AND shard = ?2 AND thread = ?4
+                        AND first = 0x7fffffffffffffff), '[]'),
             '$[#]', json_array(?4, ?5)
         ), ?4, ?5, ?5, 0)";
     let fork = ThreadKey { id: fork, ..parent };
@@ -106,7 +110,7 @@ pub(super) fn advance(
 ) -> Result<()> {
     const SQL: &str = "
         UPDATE threads SET tip = ?4, last_request = ?5, last_from = ?6
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1";
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = 0x7fffffffffffffff";
     let (request, from) = turn.unzip();
     db.prepare_cached(SQL)?.execute(params![
         key.tenant(),
@@ -123,7 +127,7 @@ pub(super) fn advance(
 pub(super) fn remove(db: &Connection, key: ThreadKey<'_>) -> Result<Option<ThreadId>> {
     const SQL: &str = "
         DELETE FROM threads
-        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = -1
+        WHERE tenant = ?1 AND shard = ?2 AND thread = ?3 AND first = 0x7fffffffffffffff
         RETURNING parent";
     let parent: Option<Option<i64>> = db
         .prepare_cached(SQL)?

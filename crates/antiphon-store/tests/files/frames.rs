@@ -1,11 +1,13 @@
 //! How much a turn writes.
 
+use std::collections::VecDeque;
 use std::fs;
 use std::path::PathBuf;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use antiphon::{HeldItem, IdSource};
-use antiphon_store::{Destination, NewResponse, ResponseId, Shard, ThreadId, TurnRecord};
+use antiphon_store::{Cursor, Destination, NewResponse, ResponseId, Shard, ThreadId, TurnRecord};
 use futures_util::future::join_all;
 use futures_util::poll;
 use rusqlite::Connection;
@@ -40,6 +42,8 @@ struct Log {
     world: World,
     path: PathBuf,
     turns: AtomicU64,
+    /// The ends of the chains that turns continue. Without any, each turn begins one.
+    chains: Mutex<VecDeque<Cursor>>,
     blocker: Connection,
     _reader: Connection,
 }
@@ -54,18 +58,32 @@ impl Log {
         reader.execute_batch("BEGIN; SELECT count(*) FROM conversations").unwrap();
         let blocker = Connection::open(&path).unwrap();
         let log = path.with_extension("db-wal");
-        Self { world, path: log, turns: AtomicU64::new(0), blocker, _reader: reader }
+        let (turns, chains) = (AtomicU64::new(0), Mutex::default());
+        Self { world, path: log, turns, chains, blocker, _reader: reader }
+    }
+
+    /// Begins chains. All later turns continue them, one chain after the other.
+    async fn with_chains(self, count: usize) -> Self {
+        let begun: Vec<_> = (0..count).map(|_| self.turn()).collect();
+        for turn in begun {
+            let end = end(&turn);
+            self.world.commit(turn).await.unwrap();
+            self.chains.lock().unwrap().push_back(end);
+        }
+        self
     }
 
     fn pages(&self) -> u64 {
         fs::metadata(&self.path).unwrap().len().saturating_sub(HEADER) / FRAME
     }
 
-    /// The first turn of a new chain, of about 3 kB.
+    /// The next turn of a chain, of about 3 kB.
     fn turn(&self) -> TurnRecord {
         let number = self.turns.fetch_add(1, Ordering::Relaxed);
         let mut ids = Random(number << 32);
-        let shard = Shard::issue(&mut ids);
+        let continued = self.chains.lock().unwrap().pop_front();
+        let shard = continued.map_or_else(|| Shard::issue(&mut ids), |end| end.shard);
+        let thread = ThreadId::issue(&mut ids);
         let item = |role: &str, letters: usize, ids: &mut Random| {
             let (seconds, fraction) = (1_700_000_000 + number / 100, number % 100 * 655);
             let id = format!("msg_{seconds:08x}{fraction:04x}{}", &ids.issue("")[13..]);
@@ -83,7 +101,10 @@ impl Log {
         let mut request = [0; 16];
         ids.fill(&mut request);
         TurnRecord {
-            destination: Destination::New { shard, thread: ThreadId::issue(&mut ids) },
+            destination: match continued {
+                Some(cursor) => Destination::After { cursor, fork: thread, end_of: None },
+                None => Destination::New { shard, thread },
+            },
             input: vec![item("developer", 500, &mut ids), item("user", 500, &mut ids)],
             output: vec![item("assistant", 1000, &mut ids)],
             response: Some(response),
@@ -103,8 +124,17 @@ impl Log {
             self.queued(pending.map(|turn| async move { self.world.record_pending(&turn).await }))
                 .await;
         }
-        self.queued(turns.into_iter().map(|turn| async { self.world.commit(turn).await.unwrap() }))
-            .await;
+        self.queued(turns.into_iter().map(|turn| self.commit(turn))).await;
+    }
+
+    /// Commits a turn, and keeps the end of a chain that it continues.
+    async fn commit(&self, turn: TurnRecord) {
+        let (is_continued, end) =
+            (matches!(turn.destination, Destination::After { .. }), end(&turn));
+        self.world.commit(turn).await.unwrap();
+        if is_continued {
+            self.chains.lock().unwrap().push_back(end);
+        }
     }
 
     /// Queues all `calls` while another connection has the write lock, and then awaits them.
@@ -115,6 +145,17 @@ impl Log {
         self.blocker.execute_batch("ROLLBACK").unwrap();
         calls.await;
     }
+}
+
+/// The end of a chain after this turn.
+fn end(turn: &TurnRecord) -> Cursor {
+    let start = match &turn.destination {
+        Destination::New { shard, thread } => Cursor { shard: *shard, thread: *thread, end: 0 },
+        Destination::After { cursor, .. } => *cursor,
+        Destination::Conversation(_) => unreachable!("no turn names a conversation"),
+    };
+    let length = (turn.input.len() + turn.output.len()) as u64;
+    Cursor { end: start.end + length, ..start }
 }
 
 fn message(id: &str, role: &str, text: &str) -> HeldItem {
@@ -137,12 +178,14 @@ async fn pages_per_turn(log: Log, streamed: bool, at_once: u64) -> u64 {
 
 #[tokio::test]
 async fn turn_writes_few_pages() {
-    let cases = [(false, 1, 80), (true, 1, 80), (false, 16, 40), (true, 16, 40)];
     let mut counted = Vec::new();
-    for (streamed, at_once, limit) in cases {
-        let pages = pages_per_turn(Log::new().await, streamed, at_once).await;
-        println!("streamed: {streamed}, {at_once} at once: {pages} tenths of a page");
-        counted.push((pages, limit));
+    for (at_once, limit) in [(1, 80), (16, 40)] {
+        for (streamed, chains) in [(false, 0), (true, 0), (false, 16), (true, 16)] {
+            let log = Log::new().await.with_chains(chains).await;
+            let pages = pages_per_turn(log, streamed, at_once).await;
+            println!("{streamed}, {chains} chains, {at_once} at once: {pages} tenths of a page");
+            counted.push((pages, limit));
+        }
     }
     assert!(counted.iter().all(|(pages, limit)| pages <= limit), "{counted:?}");
 }
