@@ -45,7 +45,8 @@ pub(super) const NUMBER: &str = "sequence_number";
 pub(super) struct Emitter {
     sequence: u64,
     queue: VecDeque<Event>,
-    /// Whether events are only counted, because nobody reads them.
+    /// Whether events are only counted, because nobody reads them. Those within an item that arrives
+    /// whole are not even counted.
     pub(super) is_silent: bool,
     /// Whether the request asked for encrypted reasoning.
     shows_encrypted: bool,
@@ -231,6 +232,9 @@ impl ItemEmitter<'_> {
         status: &str,
         event: Option<&UpstreamEvent<'_>>,
     ) {
+        if self.emitter.is_silent {
+            return self.emitter.emit(kind, &[]);
+        }
         let rendered = self.emitter.render(item, status);
         let fields = [("output_index", self.place.output_index.as_str()), ("item", &*rendered)];
         match event.filter(|event| event.kind == kind) {

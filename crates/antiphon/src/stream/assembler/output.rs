@@ -10,7 +10,7 @@ use super::output_items::OutputItems;
 use super::permission::CallFilter;
 use super::preface::Preface;
 use super::routes::Route;
-use crate::item::{Item, Kind, Tool};
+use crate::item::{CallId, Item, ItemId, Kind, Tool};
 use crate::json::{Object, quote};
 use crate::stream::emitter::Emitter;
 use crate::stream::fields::Fixes;
@@ -148,10 +148,14 @@ impl OutputBuilder {
     }
 
     pub(super) fn announce(&mut self, item: &Item, event: Option<&UpstreamEvent<'_>>) -> Route {
-        self.emit_preface();
-        let names = self.identity.assign(item, &mut self.notes);
-        let index = self.items.len();
+        let (names, index) = self.name(item);
         self.items.push(OutputItem::announce(item, names, index, event, &mut self.emitter))
+    }
+
+    /// The names and the index of the next item, which may have to follow the preface.
+    fn name(&mut self, item: &Item) -> ((ItemId, Option<CallId>), usize) {
+        self.emit_preface();
+        (self.identity.assign(item, &mut self.notes), self.items.len())
     }
 
     /// Announces an item that is always new.
@@ -173,6 +177,11 @@ impl OutputBuilder {
 
     /// Emits all events of an item that arrives whole.
     pub(super) fn emit_whole_item(&mut self, item: &Item, status: &str) -> Route {
+        if self.emitter.is_silent {
+            let (names, index) = self.name(item);
+            let whole = OutputItem::whole(item, names, index, status, &mut self.emitter);
+            return self.items.push(whole);
+        }
         let route = self.announce(item, None);
         self.items[route.at].done(item, status, None, &mut self.emitter);
         route

@@ -63,16 +63,40 @@ impl OutputItem {
         event: Option<&UpstreamEvent<'_>>,
         emitter: &mut Emitter,
     ) -> Self {
-        let names = Names::new(upstream_item, names.0, names.1);
-        let announced = shape::announced_item(upstream_item, &names);
-        let place = Place::new(&names.id, index);
-        let mut out = ItemEmitter { place: &place, emitter };
+        let fields = upstream_item.object();
+        let names = Names::new(&fields, names.0, names.1);
+        let announced = shape::announced_item(upstream_item, fields, &names);
+        let mut item = Self::open(upstream_item, names, index);
+        let mut out = ItemEmitter { place: &item.place, emitter };
         out.item("response.output_item.added", &announced, "in_progress", event);
+        item.announced = announced;
+        item
+    }
+
+    /// An item that arrives whole, for a client that reads no events. `status` is for an item
+    /// without a final status of its own.
+    pub(super) fn whole(
+        upstream_item: &Item,
+        names: (ItemId, Option<CallId>),
+        index: usize,
+        status: &str,
+        emitter: &mut Emitter,
+    ) -> Self {
+        let fields = upstream_item.object();
+        let names = Names::new(&fields, names.0, names.1);
+        let ended = shape::ended_item(upstream_item, fields, &names, status);
+        let mut item = Self::open(upstream_item, names, index);
+        item.end_as(ended, None, emitter);
+        item
+    }
+
+    /// An open item without content, announced as the upstream announced it.
+    fn open(upstream_item: &Item, names: Names, index: usize) -> Self {
         Self {
             upstream_item: upstream_item.clone(),
+            place: Place::new(&names.id, index),
             names,
-            announced,
-            place,
+            announced: upstream_item.clone(),
             announcements: 1,
             active_announcement: None,
             state: State::Open(EmittedContent::new(&upstream_item.head().kind)),
@@ -171,7 +195,12 @@ impl OutputItem {
         event: Option<&UpstreamEvent<'_>>,
         emitter: &mut Emitter,
     ) {
-        let item = shape::ended_item(item, &self.names, status);
+        let ended = shape::ended_item(item, item.object(), &self.names, status);
+        self.end_as(ended, event, emitter);
+    }
+
+    /// Ends the item with its final version.
+    fn end_as(&mut self, item: Item, event: Option<&UpstreamEvent<'_>>, emitter: &mut Emitter) {
         let is_whole = !item.head().unfinished;
         self.end(item, is_whole, event, emitter);
     }
@@ -186,7 +215,7 @@ impl OutputItem {
                 item.set_string("status", status);
             }
         });
-        let item = shape::ended_item(&upstream_item, &self.names, status);
+        let item = shape::ended_item(&upstream_item, upstream_item.object(), &self.names, status);
         self.end(item, status == "completed", None, emitter);
     }
 

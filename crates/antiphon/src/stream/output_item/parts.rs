@@ -99,6 +99,10 @@ impl Parts {
         upstream: &[UpstreamPart<'_>],
         out: &mut ItemEmitter<'_>,
     ) -> Option<String> {
+        if out.emitter.is_silent && self.parts.is_empty() {
+            let is_unchanged = upstream.iter().all(UpstreamPart::is_as_it_came);
+            return (!is_unchanged).then(|| list_of(upstream.iter().map(UpstreamPart::raw)));
+        }
         let mut parts = Vec::with_capacity(upstream.len());
         for (index, upstream) in self.indexes_of(upstream.len()).into_iter().zip(upstream) {
             let part = self.part(index, upstream, None, out);
@@ -113,7 +117,7 @@ impl Parts {
         }
         let is_unchanged = upstream.iter().all(UpstreamPart::is_as_it_came)
             && parts.iter().eq(upstream.iter().map(UpstreamPart::raw));
-        (!is_unchanged).then(|| format!("[{}]", parts.join(",")))
+        (!is_unchanged).then(|| list_of(parts.iter().map(String::as_str)))
     }
 
     /// The index at which each of `count` finished parts was emitted. If the upstream's indexes
@@ -160,4 +164,9 @@ impl Parts {
         let open = || Box::new(Part::open(list.clone(), place, upstream, event, out));
         self.parts.entry(index).or_insert_with(open)
     }
+}
+
+/// A list of raw values.
+fn list_of<'a>(values: impl Iterator<Item = &'a str>) -> String {
+    format!("[{}]", values.collect::<Vec<_>>().join(","))
 }

@@ -20,16 +20,17 @@ pub(super) struct Names {
 
 impl Names {
     /// Combines an item's new id with its new `call_id`, or else with its own.
-    pub(super) fn new(item: &Item, id: ItemId, call_id: Option<CallId>) -> Self {
-        let own = || item.object().get("call_id").map(str::to_owned);
+    pub(super) fn new(item: &Object<'_>, id: ItemId, call_id: Option<CallId>) -> Self {
+        let own = || item.get("call_id").map(str::to_owned);
         let call_id = call_id.map(|id| quote(id.as_str())).or_else(own);
         Self { id, call_id }
     }
 }
 
-/// The item of `output_item.added`, without content.
-pub(super) fn announced_item(item: &Item, names: &Names) -> Item {
-    let mut shaper = ItemShaper::new(item);
+/// The item of `output_item.added`, without content. `fields` are those of `item`.
+pub(super) fn announced_item(item: &Item, fields: Object<'_>, names: &Names) -> Item {
+    let status = fields.string("status").map(Cow::into_owned);
+    let mut shaper = ItemShaper { item, fields, is_changed: false };
     shaper.name(names);
     shaper.put("content", "[]", |kind, is_there| {
         *kind == Kind::Message || *kind == Kind::Reasoning && is_there
@@ -38,7 +39,6 @@ pub(super) fn announced_item(item: &Item, names: &Names) -> Item {
     if let Some(text) = TextKind::for_item(&item.head().kind) {
         shaper.put(text.field, r#""""#, |_, _| true);
     }
-    let status = item.object().string("status").map(Cow::into_owned);
     shaper.put("status", r#""in_progress""#, |kind, _| match status.as_deref() {
         None => always_has_status(kind),
         Some(status) => has_streamed_text(kind) && matches!(status, "completed" | "incomplete"),
@@ -46,17 +46,17 @@ pub(super) fn announced_item(item: &Item, names: &Names) -> Item {
     shaper.item()
 }
 
-/// The item of `output_item.done`, from the upstream's final version. `status` is for an item
-/// without a final status of its own.
-pub(super) fn ended_item(item: &Item, names: &Names, status: &str) -> Item {
-    let mut shaper = ItemShaper::new(item);
+/// The item of `output_item.done`, from the upstream's final version. `fields` are those of `item`,
+/// `status` is for an item without a final status of its own.
+pub(super) fn ended_item(item: &Item, fields: Object<'_>, names: &Names, status: &str) -> Item {
+    let own = fields.string("status").map(Cow::into_owned);
+    let own = own.filter(|status| status != "in_progress");
+    let status = quote(own.as_deref().unwrap_or(status));
+    let mut shaper = ItemShaper { item, fields, is_changed: false };
     shaper.name(names);
     shaper.list_content();
     shaper.put("content", "[]", |kind, is_there| *kind == Kind::Message && !is_there);
     shaper.put("summary", "[]", |kind, is_there| *kind == Kind::Reasoning && !is_there);
-    let own = item.object().string("status").map(Cow::into_owned);
-    let own = own.filter(|status| status != "in_progress");
-    let status = quote(own.as_deref().unwrap_or(status));
     shaper.put("status", &status, |kind, is_there| always_has_status(kind) || is_there);
     shaper.item()
 }
@@ -68,11 +68,7 @@ struct ItemShaper<'a> {
     is_changed: bool,
 }
 
-impl<'a> ItemShaper<'a> {
-    fn new(item: &'a Item) -> Self {
-        Self { item, fields: item.object(), is_changed: false }
-    }
-
+impl ItemShaper<'_> {
     /// The corrected item; the original one if nothing changed.
     fn item(self) -> Item {
         if !self.is_changed {

@@ -70,7 +70,7 @@ impl OutputItem {
         match &self.state {
             State::Open(content) => content.is_prefix_of(item),
             State::Ended { item: ended, .. } => {
-                let item = shape::ended_item(item, &self.names, "completed");
+                let item = shape::ended_item(item, item.object(), &self.names, "completed");
                 item.raw() == ended.raw() || item.has_same_content(ended)
             }
         }

@@ -74,6 +74,24 @@ proptest! {
     }
 
     #[test]
+    fn response_is_the_same_without_events(
+        answer in answer(),
+        manglings in manglings(),
+        side_by_side: bool,
+        is_whole: bool,
+    ) {
+        let mut stream = stream(&answer, side_by_side);
+        manglings.iter().for_each(|mangling| stream.mangle(mangling));
+        let sent = match is_whole {
+            true => vec![json!({"object": "response", "output": stream.output})],
+            false => events(&stream, true),
+        };
+        let [silent, heard] = world().ends_for_both(&sent);
+        prop_assert_eq!(silent.response, heard.response);
+        prop_assert_eq!((silent.output, silent.notes), (heard.output, heard.notes));
+    }
+
+    #[test]
     fn broken_stream_adds_no_content(
         answer in answer(),
         side_by_side: bool,
@@ -112,13 +130,18 @@ fn world() -> World {
 }
 
 fn receive(world: &World, stream: &Stream, ends: bool) -> ClientView {
+    world.hears(&events(stream, ends))
+}
+
+/// The upstream's events.
+fn events(stream: &Stream, ends: bool) -> Vec<Value> {
     let mut events = vec![created(), in_progress()];
     events.extend(stream.events.iter().map(|sent| sent.json.clone()));
     if ends {
         events.push(completed(&stream.output));
         events.push(json!({"type": "response.failed"}));
     }
-    world.hears(&events)
+    events
 }
 
 /// The upstream's events, with the numbers that clients get.

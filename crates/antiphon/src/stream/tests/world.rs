@@ -137,6 +137,18 @@ impl World {
         self.ends(assembler)
     }
 
+    /// The end of the response for a client that reads no events and for one that reads them all.
+    pub(crate) fn ends_for_both(&self, events: &[Value]) -> [Finished; 2] {
+        [self.assembler().without_events(), self.assembler()].map(|mut assembler| {
+            for event in events {
+                assembler.apply_event(&event.to_string().into()).unwrap();
+            }
+            assembler.fail(Failure::server_error("The upstream broke off."));
+            while assembler.next_event().is_some() {}
+            assembler.finish(NOW)
+        })
+    }
+
     /// The upstream answers with one object.
     pub(crate) fn hears_whole(&self, response: &Value) -> ClientView {
         let mut assembler = self.assembler();
