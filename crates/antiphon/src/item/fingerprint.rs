@@ -89,13 +89,18 @@ pub(super) fn same_content(one: &str, two: &str) -> bool {
 fn hash_content(hasher: &mut SipHasher13, content: &str) {
     if let Some(text) = json::unquote(content) {
         hasher.write(text.as_bytes());
-    } else if let Ok(parts) = serde_json::from_str::<Vec<Object<'_>>>(content) {
+    } else if let Some(parts) = parts(content) {
         for part in &parts {
             hash_part(hasher, part);
         }
     } else {
         hash_field(hasher, "", content);
     }
+}
+
+/// The parts of a content; `None` if it is not a list of objects.
+fn parts(content: &str) -> Option<Vec<Object<'_>>> {
+    json::elements(content)?.into_iter().map(|part| Object::parse_str(part).ok()).collect()
 }
 
 /// The fields that identify an image or a file.

@@ -36,6 +36,7 @@ fn identifier(prefix: &str, bytes: &[u8]) -> String {
 /// Appends `bytes` to `text` as lowercase hexadecimal digits.
 pub fn push_hex(text: &mut String, bytes: &[u8]) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    text.reserve(bytes.len() * 2);
     for byte in bytes {
         text.push(char::from(DIGITS[usize::from(byte >> 4)]));
         text.push(char::from(DIGITS[usize::from(byte & 15)]));

@@ -26,7 +26,7 @@ mod sameness;
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use crate::json::Object;
+use crate::json::{Object, elements};
 
 pub(crate) use derived_id::{DerivedIds, derive_id};
 pub use exchange::{Exchange, Exchanges, PairRole};
@@ -125,14 +125,21 @@ pub enum ListError {
 
 /// Parses the JSON array `text` into items. Each item's bytes are a slice of `text`.
 pub fn parse_items(text: &Bytes) -> Result<Vec<Item>, ListError> {
-    let raws: Vec<&RawValue> =
-        serde_json::from_slice(text).map_err(|error| ListError::NotAnArray(error.to_string()))?;
+    let raws = match str::from_utf8(text).ok().and_then(elements) {
+        Some(raws) => raws,
+        // Serde's error contains the position.
+        None => {
+            let raws: Result<Vec<&RawValue>, _> = serde_json::from_slice(text);
+            let raws = raws.map_err(|error| ListError::NotAnArray(error.to_string()))?;
+            raws.into_iter().map(RawValue::get).collect()
+        }
+    };
     raws.iter().enumerate().map(|(position, raw)| item_at(text, position, raw)).collect()
 }
 
-fn item_at(text: &Bytes, position: usize, raw: &RawValue) -> Result<Item, ListError> {
-    let head = Head::parse_str(raw.get()).map_err(|error| ListError::Item { position, error })?;
-    Ok(Item::from_parts(text.slice_ref(raw.get().as_bytes()), head))
+fn item_at(text: &Bytes, position: usize, raw: &str) -> Result<Item, ListError> {
+    let head = Head::parse_str(raw).map_err(|error| ListError::Item { position, error })?;
+    Ok(Item::from_parts(text.slice_ref(raw.as_bytes()), head))
 }
 
 #[cfg(test)]

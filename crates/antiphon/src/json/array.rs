@@ -5,17 +5,20 @@ use std::ops::Range;
 
 use serde_json::value::RawValue;
 
-use super::Object;
+use super::{Object, scanner};
+
+/// The raw elements of an array; `None` if the text is not one.
+pub(crate) fn elements(array: &str) -> Option<Vec<&str>> {
+    scanner::elements(array).or_else(|| {
+        let elements: Vec<&RawValue> = serde_json::from_str(array).ok()?;
+        Some(elements.into_iter().map(RawValue::get).collect())
+    })
+}
 
 /// The objects in a raw array. Other elements are skipped; a value that is not an array has none.
 pub(crate) fn objects(array: &str) -> Vec<Object<'_>> {
-    // Nearly every array contains only objects, and is then parsed once.
-    serde_json::from_str(array).unwrap_or_else(|_| objects_among_others(array))
-}
-
-fn objects_among_others(array: &str) -> Vec<Object<'_>> {
-    let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
-    elements.into_iter().filter_map(|element| Object::parse_str(element.get()).ok()).collect()
+    let elements = elements(array).unwrap_or_default().into_iter();
+    elements.filter_map(|element| Object::parse_str(element).ok()).collect()
 }
 
 /// The range of `part` in `text`.
@@ -53,9 +56,9 @@ struct Gaps<'a> {
 
 impl<'a> Gaps<'a> {
     fn parse(array: &'a str) -> Self {
-        let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
-        let ranges = elements.iter().map(|element| range_of_slice(array, element.get()));
-        let ranges: Vec<Range<usize>> = ranges.collect();
+        let elements = elements(array).unwrap_or_default().into_iter();
+        let ranges: Vec<Range<usize>> =
+            elements.map(|element| range_of_slice(array, element)).collect();
         let [first, rest @ ..] = &*ranges else {
             return Self { opening: "", between: Cow::Borrowed(","), closing: "" };
         };

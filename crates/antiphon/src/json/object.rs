@@ -69,6 +69,16 @@ impl<'a> Object<'a> {
         self.get(key) == Some("true")
     }
 
+    /// Creates an object without fields that has room for `count`.
+    pub(crate) fn with_capacity(count: usize) -> Self {
+        Self { fields: Vec::with_capacity(count) }
+    }
+
+    /// Adds a field at the end. The object must not have one under `key`.
+    pub(crate) fn add(&mut self, key: impl Into<Cow<'a, str>>, raw: impl Into<Cow<'a, str>>) {
+        self.fields.push((key.into(), raw.into()));
+    }
+
     /// Sets `key` to the raw value `raw`. A new key is added at the end.
     pub fn set(&mut self, key: impl Into<Cow<'a, str>>, raw: impl Into<Cow<'a, str>>) {
         let (key, raw) = (key.into(), raw.into());

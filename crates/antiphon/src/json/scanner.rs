@@ -1,55 +1,84 @@
-//! Splits a JSON object into its fields without a general parser.
+//! Splits JSON objects and arrays without a general parser.
 
 use std::borrow::Cow;
-
-use serde_json::Deserializer;
-use serde_json::value::RawValue;
 
 use super::is_plain;
 
 type Fields<'a> = Vec<(Cow<'a, str>, Cow<'a, str>)>;
 
+/// The maximum depth of nested values. Deeper ones are left to a general parser: this one recurses.
+const MAX_DEPTH: u8 = 32;
+
 /// The fields of the object `text`, with raw values.
 ///
-/// `None` if `text` is not an object, is invalid, or has an escape in a key: a general parser
-/// decides. Most events of a stream have only strings, integers and empty lists, which are scanned
-/// here; any other value is left to Serde.
+/// `None` if `text` is not an object, is invalid, is nested too deeply, or has an escape in a key: a
+/// general parser decides.
 pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
-    let mut scanner = Scanner { text, at: 0 };
-    let fields = scanner.object()?;
-    scanner.skip_white_space();
-    (scanner.at == text.len()).then_some(fields)
+    // A chunk of a Chat Completions stream has ten fields.
+    let mut fields = Vec::with_capacity(12);
+    Scanner::scan_all(text, [b'{', b'}'], |scanner| {
+        let name = scanner.key()?;
+        scanner.skip_colon()?;
+        fields.push((Cow::Borrowed(name), Cow::Borrowed(scanner.value()?)));
+        Some(())
+    })?;
+    Some(fields)
+}
+
+/// The raw elements of the array `text`. `None` if `text` is not an array, is invalid or is nested
+/// too deeply.
+pub(super) fn elements(text: &str) -> Option<Vec<&str>> {
+    let mut elements = Vec::new();
+    Scanner::scan_all(text, [b'[', b']'], |scanner| {
+        elements.push(scanner.value()?);
+        Some(())
+    })?;
+    Some(elements)
 }
 
 struct Scanner<'a> {
     text: &'a str,
     /// The position of the next byte.
     at: usize,
+    depth: u8,
 }
 
 impl<'a> Scanner<'a> {
-    fn object(&mut self) -> Option<Fields<'a>> {
+    /// Scans a text that is one object or array. `scan` scans a member of it.
+    fn scan_all(
+        text: &'a str,
+        brackets: [u8; 2],
+        scan: impl FnMut(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        let mut scanner = Self { text, at: 0, depth: 0 };
+        scanner.skip_white_space();
+        scanner.members(brackets, scan)?;
+        scanner.skip_white_space();
+        (scanner.at == text.len()).then_some(())
+    }
+
+    /// Scans an object or an array, with its brackets. `scan` scans a member of it.
+    fn members(
+        &mut self,
+        [opening, closing]: [u8; 2],
+        mut scan: impl FnMut(&mut Self) -> Option<()>,
+    ) -> Option<()> {
+        self.take(opening)?;
+        self.depth = self.depth.checked_add(1).filter(|depth| *depth <= MAX_DEPTH)?;
         self.skip_white_space();
-        self.take(b'{')?;
-        // A chunk of a Chat Completions stream has ten fields.
-        let mut fields = Vec::with_capacity(12);
-        self.skip_white_space();
-        if self.take(b'}').is_some() {
-            return Some(fields);
-        }
-        loop {
-            let name = self.key()?;
-            self.skip_white_space();
-            self.take(b':')?;
-            self.skip_white_space();
-            fields.push((Cow::Borrowed(name), Cow::Borrowed(self.value()?)));
-            self.skip_white_space();
-            if self.take(b'}').is_some() {
-                return Some(fields);
+        if self.take(closing).is_none() {
+            loop {
+                scan(self)?;
+                self.skip_white_space();
+                if self.take(closing).is_some() {
+                    break;
+                }
+                self.take(b',')?;
+                self.skip_white_space();
             }
-            self.take(b',')?;
-            self.skip_white_space();
         }
+        self.depth -= 1;
+        Some(())
     }
 
     /// A key without escapes.
@@ -62,34 +91,55 @@ impl<'a> Scanner<'a> {
         Some(name)
     }
 
+    fn skip_colon(&mut self) -> Option<()> {
+        self.skip_white_space();
+        self.take(b':')?;
+        self.skip_white_space();
+        Some(())
+    }
+
     fn value(&mut self) -> Option<&'a str> {
         let start = self.at;
+        self.skip_value()?;
+        Some(&self.text[start..self.at])
+    }
+
+    fn skip_value(&mut self) -> Option<()> {
         match self.peek()? {
-            b'"' => self.skip_string()?,
-            b'1'..=b'9' => self.skip_digits(),
-            b'0' => self.at += 1,
-            b'[' if self.rest().starts_with("[]") => self.at += 2,
-            b'n' => self.skip_word("null")?,
-            b't' => self.skip_word("true")?,
-            b'f' => self.skip_word("false")?,
-            _ => return self.parsed_value(),
-        }
-        // Anything else after an integer is a decimal, or is invalid.
-        match self.peek()? {
-            b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t' => Some(&self.text[start..self.at]),
-            _ => {
-                self.at = start;
-                self.parsed_value()
-            }
+            b'"' => self.skip_string(),
+            b'{' => self.members([b'{', b'}'], |scanner| {
+                scanner.skip_string()?;
+                scanner.skip_colon()?;
+                scanner.skip_value()
+            }),
+            b'[' => self.members([b'[', b']'], Self::skip_value),
+            b'n' => self.skip_word("null"),
+            b't' => self.skip_word("true"),
+            b'f' => self.skip_word("false"),
+            _ => self.skip_number(),
         }
     }
 
-    /// A value of any form.
-    fn parsed_value(&mut self) -> Option<&'a str> {
-        let mut values = Deserializer::from_str(self.rest()).into_iter::<&RawValue>();
-        let value = values.next()?.ok()?;
-        self.at += values.byte_offset();
-        Some(value.get())
+    fn skip_number(&mut self) -> Option<()> {
+        let _ = self.take(b'-');
+        if self.take(b'0').is_none() {
+            self.skip_digits()?;
+        }
+        if self.take(b'.').is_some() {
+            self.skip_digits()?;
+        }
+        if self.take(b'e').or_else(|| self.take(b'E')).is_some() {
+            let _ = self.take(b'+').or_else(|| self.take(b'-'));
+            self.skip_digits()?;
+        }
+        Some(())
+    }
+
+    /// Skips one digit or more.
+    fn skip_digits(&mut self) -> Option<()> {
+        let count = self.bytes()[self.at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        self.at += count;
+        (count > 0).then_some(())
     }
 
     fn skip_string(&mut self) -> Option<()> {
@@ -118,12 +168,6 @@ impl<'a> Scanner<'a> {
         };
         self.at += length;
         Some(())
-    }
-
-    fn skip_digits(&mut self) {
-        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
-            self.at += 1;
-        }
     }
 
     fn skip_word(&mut self, word: &str) -> Option<()> {
@@ -225,8 +269,41 @@ mod tests {
             r#"{"a":"b}"#,
             r"{a:1}",
             r#"{"a\n":1}"#,
+            r#"{"a":-}"#,
+            r#"{"a":-01}"#,
+            r#"{"a":1.}"#,
+            r#"{"a":.5}"#,
+            r#"{"a":1e+}"#,
+            r#"{"a":[1,]}"#,
+            r#"{"a":[1 2]}"#,
+            r#"{"a":{"b"}}"#,
+            r#"{"a":{"b":1]}"#,
+            r#"{"a":{b:1}}"#,
         ] {
             assert_eq!(fields(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_left_to_the_parser() {
+        let nested = |depth| format!(r#"{{"a":{}{}}}"#, "[".repeat(depth), "]".repeat(depth));
+        let (deepest, deeper) =
+            (nested(usize::from(MAX_DEPTH) - 1), nested(usize::from(MAX_DEPTH)));
+        assert_eq!(fields(&deepest), parsed(&deepest));
+        assert_eq!(fields(&deeper), None);
+        assert_eq!(Object::parse_str(&deeper).unwrap().to_text(), deeper);
+    }
+
+    #[test]
+    fn elements_are_raw() {
+        let array = r#" [1.50, "a,]", [ 2 ],{"b\n":[]} , null] "#;
+        assert_eq!(
+            elements(array).unwrap(),
+            ["1.50", r#""a,]""#, "[ 2 ]", r#"{"b\n":[]}"#, "null"]
+        );
+        assert_eq!(elements("[]"), Some(Vec::new()));
+        for text in ["", "{}", "[", "[1,]", "[1]]", "[,1]"] {
+            assert_eq!(elements(text), None, "{text}");
         }
     }
 
@@ -286,13 +363,13 @@ mod tests {
 
     fn value() -> impl Strategy<Value = String> {
         const FIXED: &[&str] =
-            &["0", "-0", "12", "1.5", "1e3", "null", "true", "false", "[]", "[ ]", "{}"];
+            &["0", "-0", "12", "-1.5", "1e3", "2E-07", "null", "true", "false", "[]", "[ ]", "{}"];
         prop_oneof![
             sample::select(FIXED).prop_map(str::to_owned),
             any::<u64>().prop_map(|number| number.to_string()),
             any::<String>().prop_map(|text| quote(&text)),
             r#""(\\[nrt"/\\bf]|\\u[0-9a-f]{4}|[a-zé ]){0,12}""#,
-            any::<String>().prop_map(|text| format!(r#"{{"a":[1,{}]}}"#, quote(&text))),
+            any::<String>().prop_map(|text| format!(r#"{{{}:[1, {{}},0.5]}}"#, quote(&text))),
         ]
     }
 }

@@ -5,10 +5,8 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::fields::push_key;
-use crate::json::{Object, quote, unquote};
+use crate::json::{Object, elements, quote, unquote};
 
 /// The response object without its output. The upstream's fields take precedence over the
 /// request's; identity and state are ours.
@@ -41,7 +39,7 @@ const ECHOED: [(&str, &str); 17] = [
     ("tool_choice", r#""auto""#),
     ("truncation", r#""disabled""#),
     ("parallel_tool_calls", "true"),
-    ("text", r#"{"format":{"type":"text"}}"#),
+    ("text", DEFAULT_TEXT),
     ("top_p", "1.0"),
     ("presence_penalty", "0.0"),
     ("frequency_penalty", "0.0"),
@@ -54,6 +52,12 @@ const ECHOED: [(&str, &str); 17] = [
     ("safety_identifier", "null"),
     ("prompt_cache_key", "null"),
 ];
+
+/// The text format of a request without one, with all keys.
+const DEFAULT_TEXT: &str = r#"{"format":{"type":"text"}}"#;
+
+/// Room for the fields of a new envelope, and for a few more of the upstream.
+const USUAL_FIELDS: usize = 40;
 
 /// Keys that are ours, if the upstream does not store the response.
 const OWN: [&str; 15] = [
@@ -91,34 +95,34 @@ impl Envelope {
         conversation: Option<&str>,
     ) -> Self {
         let mut envelope = Self {
-            fields: Object::default(),
+            fields: Object::with_capacity(USUAL_FIELDS),
             owner: StateOwner::Gateway,
             renames_conversation: false,
             completed_at: None,
         };
         let fields = &mut envelope.fields;
-        fields.set_string("id", id);
-        fields.set("object", r#""response""#);
-        fields.set("created_at", created_at.to_string());
-        fields.set("status", r#""in_progress""#);
+        fields.add("id", quote(id));
+        fields.add("object", r#""response""#);
+        fields.add("created_at", created_at.to_string());
+        fields.add("status", r#""in_progress""#);
         echo(fields, request, "background", "false");
         for key in ["completed_at", "error", "incomplete_details"] {
-            fields.set(key, "null");
+            fields.add(key, "null");
         }
         echo(fields, request, "instructions", "null");
         for (key, default) in ECHOED {
             echo(fields, request, key, default);
         }
-        fields.set("output", "[]");
+        fields.add("output", "[]");
         echo(fields, request, "previous_response_id", "null");
         let conversation = conversation.map(|id| format!(r#"{{"id":{}}}"#, quote(id)));
-        fields.set("conversation", conversation.unwrap_or_else(|| "null".into()));
+        fields.add("conversation", conversation.unwrap_or_else(|| "null".into()));
         echo(fields, request, "store", "true");
-        fields.set("usage", "null");
+        fields.add("usage", "null");
         echo(fields, request, "metadata", "{}");
         for key in ["user", "prompt_cache_retention", "prompt"] {
             if let Some(raw) = request.present(key) {
-                fields.set(key, raw.to_owned());
+                fields.add(key, raw.to_owned());
             }
         }
         envelope.complete_fields();
@@ -219,15 +223,25 @@ impl Envelope {
             ("text", complete_text as fn(&mut Object<'_>)),
             ("reasoning", |reasoning| or_null(reasoning, &["effort", "summary"])),
         ] {
-            if let Some(completed) = self.fields.get(key).and_then(|raw| change(raw, complete)) {
+            let present = self.fields.get(key).filter(|raw| *raw != DEFAULT_TEXT);
+            if let Some(completed) = present.and_then(|raw| change(raw, complete)) {
                 self.fields.set(key, completed);
             }
         }
     }
 }
 
-fn echo(fields: &mut Object<'static>, request: &Object<'_>, key: &'static str, default: &str) {
-    fields.set(key, request.present(key).unwrap_or(default).to_owned());
+/// Adds a field of the request, or its default.
+fn echo(
+    fields: &mut Object<'static>,
+    request: &Object<'_>,
+    key: &'static str,
+    default: &'static str,
+) {
+    match request.present(key) {
+        Some(raw) => fields.add(key, raw.to_owned()),
+        None => fields.add(key, default),
+    }
 }
 
 fn array_of<'a>(items: impl Iterator<Item = &'a str>) -> String {
@@ -243,12 +257,12 @@ fn array_of<'a>(items: impl Iterator<Item = &'a str>) -> String {
 /// The tools with `description`, `parameters` and `strict` on each function; `None` if nothing is
 /// missing.
 fn complete_tools(tools: &str) -> Option<String> {
-    let tools: Vec<&RawValue> = serde_json::from_str(tools).ok()?;
+    let tools = elements(tools)?;
     let completed: Vec<Option<String>> =
-        tools.iter().map(|tool| change(tool.get(), complete_tool)).collect();
+        tools.iter().map(|tool| change(tool, complete_tool)).collect();
     completed.iter().any(Option::is_some).then(|| {
         let tools = tools.iter().zip(&completed);
-        array_of(tools.map(|(tool, completed)| completed.as_deref().unwrap_or(tool.get())))
+        array_of(tools.map(|(tool, completed)| completed.as_deref().unwrap_or(tool)))
     })
 }
 
@@ -287,7 +301,10 @@ fn or_null(object: &mut Object<'_>, keys: &[&'static str]) {
 
 /// The object `raw` after a change; `None` if it is not an object or does not change.
 fn change(raw: &str, change: impl FnOnce(&mut Object<'_>)) -> Option<String> {
-    let mut object = Object::parse(raw.as_bytes()).ok()?;
+    if !raw.starts_with('{') {
+        return None;
+    }
+    let mut object = Object::parse_str(raw).ok()?;
     let before = object.clone();
     change(&mut object);
     (!before.iter().eq(object.iter())).then(|| object.to_text())

@@ -3,11 +3,10 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
 use super::vocabulary::{Meaning, TextKind, holds_parts};
 use crate::item::{HeadError, Item, ItemEvents, Kind};
-use crate::json::Object;
+use crate::json::{Object, elements};
 
 /// An event of the upstream, with its classification.
 #[derive(Clone, Copy)]
@@ -117,10 +116,8 @@ fn is_unknown(kind: &Kind) -> bool {
 
 /// The items of a finished response.
 pub(super) fn parse_output(response: &Object<'_>) -> Vec<Item> {
-    let raws: Option<Vec<&RawValue>> =
-        response.get("output").and_then(|output| serde_json::from_str(output).ok());
-    let raws = raws.unwrap_or_default();
-    raws.iter().filter_map(|raw| parse_item(raw.get())).collect()
+    let raws = response.get("output").and_then(elements).unwrap_or_default();
+    raws.into_iter().filter_map(parse_item).collect()
 }
 
 /// Parses an item. A field of the wrong type is removed; an object with neither a type nor a role

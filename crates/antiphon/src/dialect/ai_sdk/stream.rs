@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
 use super::calls::Calls;
 use super::ending::{Ending, Reason, failure_from_abort, failure_from_part};
@@ -15,7 +14,7 @@ use super::texts::Texts;
 use crate::dialect::RequestContext;
 use crate::dialect::stream_decoder::Decode;
 use crate::dialect::usage::Usage;
-use crate::json::Object;
+use crate::json::{Object, elements};
 use crate::stream::Assembler;
 
 /// The maximum of unknown part types to report.
@@ -193,13 +192,12 @@ impl Decode for Stream {
     ) -> Result<(), serde_json::Error> {
         let object = Object::parse(body)?;
         let answer = Part::new(&object);
-        let contents = answer.get("content").and_then(|raw| serde_json::from_str(raw).ok());
-        let Some(contents): Option<Vec<&RawValue>> = contents else {
+        let Some(contents) = answer.get("content").and_then(elements) else {
             assembler.fail(failure_from_part(answer));
             return Ok(());
         };
         for content in contents {
-            let content = Object::parse(content.get().as_bytes())?;
+            let content = Object::parse_str(content)?;
             self.apply_whole_part(Part::new(&content), assembler);
         }
         self.finish(answer, assembler);

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use serde_json::value::RawValue;
-
 use super::item_emitter::ItemEmitter;
 use super::metadata::Metadata;
 use super::part::Part;
-use crate::json::Object;
+use crate::json::{Object, elements};
 use crate::stream::DeltaKind;
 
 /// The open texts, by their ids.
@@ -43,9 +41,9 @@ impl Texts {
         };
         let metadata = Metadata::from_part(part);
         let annotations = metadata.field("annotations").unwrap_or("[]");
-        let annotations: Vec<&RawValue> = serde_json::from_str(annotations).unwrap_or_default();
+        let annotations = elements(annotations).unwrap_or_default();
         for (number, annotation) in (0..).zip(annotations) {
-            emitter.assembler.annotation(index, 0, number, annotation.get());
+            emitter.assembler.annotation(index, 0, number, annotation);
         }
         emitter.assembler.close_item(index);
     }

@@ -13,11 +13,10 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use serde::de::IgnoredAny;
-use serde_json::value::RawValue;
 
 use super::{FlatNames, text};
 use crate::item::{Item, Kind};
-use crate::json::{Object, quote, unquote};
+use crate::json::{Object, elements, quote, unquote};
 use crate::placeholder::PLACEHOLDER_TEXT;
 
 /// The name of the function, and the type of the tool.
@@ -50,9 +49,8 @@ pub(super) fn found_tools(items: &[Item]) -> Vec<(String, Object<'static>)> {
 
 /// The objects of a raw array, with their positions.
 fn objects(raw: Option<&str>) -> Vec<(usize, Object<'static>)> {
-    let raws: Vec<&RawValue> =
-        raw.and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_default();
-    let parsed = raws.into_iter().map(|raw| Object::parse_str(raw.get())).enumerate();
+    let raws = raw.and_then(elements).unwrap_or_default();
+    let parsed = raws.into_iter().map(Object::parse_str).enumerate();
     parsed.filter_map(|(nth, object)| Some((nth, object.ok()?.into_owned()))).collect()
 }
 

@@ -15,12 +15,10 @@ mod tests;
 
 use std::collections::HashSet;
 
-use serde_json::value::RawValue;
-
 pub(super) use self::client_search::{TOOL_SEARCH, as_functions, search_arguments, search_call};
 pub(super) use self::flat_names::FlatNames;
 use crate::item::Item;
-use crate::json::{Object, quote};
+use crate::json::{Object, elements, quote};
 
 /// The tools that a provider runs, or that only load other tools. A model can do without them. The
 /// types have versions: `web_search_preview_2025_03_11`.
@@ -231,11 +229,10 @@ fn text(tool: &Object<'_>, key: &str) -> Option<String> {
 
 /// The definitions of a raw array at `path`, each with its own path.
 fn definitions<'a>(raw: &'a str, path: &str) -> Result<Vec<(String, Object<'a>)>, InvalidTools> {
-    let raws: Vec<&RawValue> =
-        serde_json::from_str(raw).map_err(|_| InvalidTools::NotAnArray(path.to_owned()))?;
+    let raws = elements(raw).ok_or_else(|| InvalidTools::NotAnArray(path.to_owned()))?;
     let tools = raws.into_iter().enumerate().map(|(position, raw)| {
         let path = format!("{path}[{position}]");
-        match Object::parse(raw.get().as_bytes()) {
+        match Object::parse_str(raw) {
             Ok(tool) => Ok((path, tool)),
             Err(_) => Err(InvalidTools::NotAnObject(path)),
         }

@@ -2,12 +2,10 @@
 
 use std::borrow::Cow;
 
-use serde_json::value::RawValue;
-
 use super::super::upstream_event::inside;
 use super::super::vocabulary::TextKind;
 use crate::item::Kind;
-use crate::json::{Object, quote};
+use crate::json::{Object, elements, quote};
 
 /// A part of an upstream's item: its bytes and its fields.
 ///
@@ -89,6 +87,5 @@ impl<'a> UpstreamPart<'a> {
 }
 
 fn raw_values(array: Option<&str>) -> Vec<&str> {
-    let raws: Option<Vec<&RawValue>> = array.and_then(|array| serde_json::from_str(array).ok());
-    raws.unwrap_or_default().into_iter().map(RawValue::get).collect()
+    array.and_then(elements).unwrap_or_default()
 }

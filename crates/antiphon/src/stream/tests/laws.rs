@@ -81,7 +81,9 @@ proptest! {
         is_whole: bool,
     ) {
         let mut stream = stream(&answer, side_by_side);
-        manglings.iter().for_each(|mangling| stream.mangle(mangling));
+        for mangling in &manglings {
+            stream.mangle(mangling);
+        }
         let sent = match is_whole {
             true => vec![json!({"object": "response", "output": stream.output})],
             false => events(&stream, true),

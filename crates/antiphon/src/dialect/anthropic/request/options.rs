@@ -1,11 +1,9 @@
 //! The fields other than items, tools and thinking.
 
-use serde_json::value::RawValue;
-
 use super::model::Model;
 use super::{AnthropicOmissions, unsupported};
 use crate::dialect::request::{RequestPath, Unsupported};
-use crate::json::{Object, unquote};
+use crate::json::{Object, elements, unquote};
 
 /// The fields of a Responses API request, `max_tokens` and `thinking`. A field that is neither here
 /// nor in [`REFUSED`] is sent unchanged.
@@ -131,10 +129,9 @@ fn leave_out_of_text(fields: &Object<'_>, omissions: &mut AnthropicOmissions) {
 
 /// Reports the values of `include` except sealed reasoning, which the answer always contains.
 fn leave_out_of_include(fields: &Object<'_>, omissions: &mut AnthropicOmissions) {
-    let included: Option<Vec<&RawValue>> =
-        fields.present("include").and_then(|raw| serde_json::from_str(raw).ok());
-    for (number, included) in included.unwrap_or_default().iter().enumerate() {
-        if unquote(included.get()).as_deref() != Some("reasoning.encrypted_content") {
+    let included = fields.present("include").and_then(elements).unwrap_or_default();
+    for (number, included) in included.into_iter().enumerate() {
+        if unquote(included).as_deref() != Some("reasoning.encrypted_content") {
             let place = RequestPath::field(format!("include[{number}]"));
             omissions
                 .leave_out(place, "an answer of the Anthropic Messages API does not contain it");

@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 
-use serde_json::value::RawValue;
-
 use super::tools::own_name;
 use super::unsupported;
 use crate::dialect::request::{RequestPath, Unsupported};
@@ -116,10 +114,7 @@ fn parse_object(
         "allowed_tools" => {
             let mode =
                 choice.string("mode").map_or(Ok(Mode::Auto), |mode| Mode::parse(&quote(&mode)))?;
-            let tools: Option<Vec<&RawValue>> =
-                choice.present("tools").and_then(|raw| serde_json::from_str(raw).ok());
-            let named = tools.unwrap_or_default().into_iter();
-            let named = named.filter_map(|tool| Object::parse_str(tool.get()).ok());
+            let named = choice.objects("tools").into_iter();
             let named: Result<_, _> = named.map(|tool| name_or_type(&tool, declared)).collect();
             Ok((mode, Some(named?)))
         }

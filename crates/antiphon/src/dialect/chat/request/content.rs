@@ -1,11 +1,9 @@
 //! The content of a message: a text, or parts.
 
-use serde_json::value::RawValue;
-
 use super::unsupported;
 use crate::dialect::chat::fields::{Fields, array, join};
 use crate::dialect::request::{RequestPath, Unsupported};
-use crate::json::Object;
+use crate::json::{Object, elements};
 
 /// The separator between texts that are joined: a blank line, escaped.
 const BLANK_LINE: &str = r"\n\n";
@@ -96,14 +94,14 @@ fn parts(
     field: &str,
 ) -> Result<Vec<Part>, Unsupported> {
     let place = || RequestPath::Item(position, field.into());
-    let raws: Vec<&RawValue> = serde_json::from_str(raw)
-        .map_err(|_| unsupported(place(), "expected a string or an array"))?;
-    let part_at = |(nth, raw): (usize, &&RawValue)| {
+    let raws =
+        elements(raw).ok_or_else(|| unsupported(place(), "expected a string or an array"))?;
+    let part_at = |(nth, raw): (usize, &str)| {
         let place = || RequestPath::Item(position, format!("{field}[{nth}]"));
-        let part = Object::parse(raw.get().as_bytes());
+        let part = Object::parse_str(raw);
         Part::parse(&part.map_err(|_| unsupported(place(), "expected an object"))?, author, place)
     };
-    raws.iter().enumerate().map(part_at).collect()
+    raws.into_iter().enumerate().map(part_at).collect()
 }
 
 /// A part of a content in the form of Chat Completions.

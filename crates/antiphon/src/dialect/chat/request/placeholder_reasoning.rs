@@ -1,10 +1,9 @@
 //! Placeholder for lost reasoning.
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
 use crate::dialect::chat::fields::array;
-use crate::json::Object;
+use crate::json::{Object, elements};
 
 /// The placeholder: DeepSeek's V4 models reject an empty text and accept this one.
 const PLACEHOLDER: &str = r#"" ""#;
@@ -18,14 +17,14 @@ const PLACEHOLDER: &str = r#"" ""#;
 /// reject the field, so use this only after such an error.
 pub fn with_placeholder_reasoning(body: &[u8]) -> Option<(Bytes, usize)> {
     let mut request = Object::parse(body).ok()?;
-    let messages: Vec<&RawValue> = serde_json::from_str(request.get("messages")?).ok()?;
+    let messages = elements(request.get("messages")?)?;
     let mut count = 0;
     let messages: Vec<String> = messages
         .iter()
         .map(|message| {
-            let completed = add_placeholder(message.get());
+            let completed = add_placeholder(message);
             count += usize::from(completed.is_some());
-            completed.unwrap_or_else(|| message.get().to_owned())
+            completed.unwrap_or_else(|| (*message).to_owned())
         })
         .collect();
     if count == 0 {

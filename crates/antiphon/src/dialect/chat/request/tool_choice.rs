@@ -2,14 +2,12 @@
 
 use std::collections::HashSet;
 
-use serde_json::value::RawValue;
-
 use super::tools::ToolKey;
 use super::unsupported;
 use crate::dialect::chat::fields::Fields;
 use crate::dialect::request::{RequestPath, Unsupported};
 use crate::dialect::tools::{DeclaredTools, TOOL_SEARCH};
-use crate::json::Object;
+use crate::json::{Object, elements};
 
 /// `tool_choice`.
 pub(super) enum Choice {
@@ -64,11 +62,10 @@ impl Choice {
             Some(_) => return Err(unknown("tool_choice.mode")),
         };
         let list = choice.present("tools").unwrap_or("[]");
-        let raws: Vec<&RawValue> =
-            serde_json::from_str(list).map_err(|_| unknown("tool_choice.tools"))?;
+        let raws = elements(list).ok_or_else(|| unknown("tool_choice.tools"))?;
         let mut tools = Vec::with_capacity(raws.len());
         for (position, raw) in raws.iter().enumerate() {
-            let tool = Object::parse_str(raw.get()).map_err(|_| unknown("tool_choice.tools"))?;
+            let tool = Object::parse_str(raw).map_err(|_| unknown("tool_choice.tools"))?;
             if declared.is_hosted(&tool) {
                 let path = format!("tool_choice.tools[{position}]");
                 return Err(left_out(&path, &tool.string("type").unwrap_or_default()));

@@ -3,9 +3,7 @@
 //! Source: OpenRouter's documentation of reasoning tokens. The next request must contain the list
 //! unmodified and in order. A stream sends it in pieces.
 
-use serde_json::value::RawValue;
-
-use crate::json::Object;
+use crate::json::{Object, elements};
 
 /// The list so far.
 #[derive(Debug, Default)]
@@ -34,8 +32,7 @@ pub(super) struct Detail {
 impl Details {
     /// The entries of a raw list; empty if it is not a list of objects.
     pub(super) fn parse(raw: &str) -> Vec<Detail> {
-        let raws: Vec<&RawValue> = serde_json::from_str(raw).unwrap_or_default();
-        raws.iter().filter_map(|raw| Detail::parse(raw.get())).collect()
+        elements(raw).unwrap_or_default().into_iter().filter_map(Detail::parse).collect()
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -5,9 +5,7 @@
 //!
 //! Source: Google's reference of `Schema`.
 
-use serde_json::value::RawValue;
-
-use crate::json::{Object, quote, unquote};
+use crate::json::{Object, elements, quote, unquote};
 
 /// Numbers that Google's JSON holds as strings, because they are 64-bit integers.
 const COUNTS: [&str; 6] =
@@ -63,8 +61,8 @@ fn nullable_enum(raw: &str) -> String {
 }
 
 fn convert_all(raw: &str) -> String {
-    let schemas: Vec<&RawValue> = serde_json::from_str(raw).unwrap_or_default();
-    let schemas: Vec<String> = schemas.iter().map(|schema| to_json_schema(schema.get())).collect();
+    let schemas = elements(raw).unwrap_or_default().into_iter();
+    let schemas: Vec<String> = schemas.map(to_json_schema).collect();
     format!("[{}]", schemas.join(","))
 }
 
