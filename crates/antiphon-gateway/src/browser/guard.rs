@@ -44,6 +44,38 @@ impl PageGuard {
         Self { gateway: Arc::clone(gateway), is_enforced }
     }
 
+    pub(crate) fn gateway(&self) -> &Arc<Gateway> {
+        &self.gateway
+    }
+
+    /// Admits requests of programs and of pages that the operator allows to `next`. Answers the
+    /// preflight requests of these pages.
+    pub(crate) async fn protect<F: Future<Output = Response>>(
+        &self,
+        request: Request,
+        next: impl FnOnce(Request) -> F,
+    ) -> Response {
+        let settings = &self.gateway.settings;
+        let allowed = allowed_origin(settings, request.headers()).cloned();
+        let mut response = match (self.check(&request), &allowed) {
+            (Err(error), _) => {
+                discard(request, &settings.limits).await;
+                error.into_response()
+            }
+            (Ok(()), Some(origin)) if cors::is_preflight(&request) => {
+                return cors::preflight(&request, origin);
+            }
+            (Ok(()), _) => next(request).await,
+        };
+        if let Some(origin) = &allowed {
+            cors::expose(response.headers_mut(), origin);
+        }
+        if !settings.allowed_origins.is_empty() {
+            cors::vary(response.headers_mut());
+        }
+        response
+    }
+
     fn check(&self, request: &Request) -> Result<(), ApiError> {
         if !self.is_enforced {
             return Ok(());
@@ -57,32 +89,13 @@ impl PageGuard {
     }
 }
 
-/// Admits requests of programs and of pages that the operator allows. Answers the preflight
-/// requests of these pages.
+/// The layer of a router that protects its routes.
 pub(crate) async fn protect(
     State(guard): State<PageGuard>,
     request: Request,
     next: Next,
 ) -> Response {
-    let settings = &guard.gateway.settings;
-    let allowed = allowed_origin(settings, request.headers()).cloned();
-    let mut response = match (guard.check(&request), &allowed) {
-        (Err(error), _) => {
-            discard(request, &settings.limits).await;
-            error.into_response()
-        }
-        (Ok(()), Some(origin)) if cors::is_preflight(&request) => {
-            return cors::preflight(&request, origin);
-        }
-        (Ok(()), _) => next.run(request).await,
-    };
-    if let Some(origin) = &allowed {
-        cors::expose(response.headers_mut(), origin);
-    }
-    if !settings.allowed_origins.is_empty() {
-        cors::vary(response.headers_mut());
-    }
-    response
+    guard.protect(request, |request| next.run(request)).await
 }
 
 /// Rejects a page unless it is the gateway's own or one that the operator allows. A browser may

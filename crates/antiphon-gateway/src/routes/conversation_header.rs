@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use antiphon::json::{Object, quote};
-use axum::extract::{Request, State};
+use axum::extract::{FromRequest as _, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use http::{HeaderMap, header};
 
-use super::extract::read_decoded;
+use super::extract::{Body, read_decoded};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::request::conversation;
@@ -45,8 +45,8 @@ pub(super) fn only_conversation(
     }
 }
 
-/// Moves the header into the field `conversation` of a request of the Responses API. Rejects a
-/// body that names another conversation.
+/// Moves the header into the field `conversation` of a request of the Responses API, as
+/// [`read_named`] does, before other layers read the request.
 pub(super) async fn move_to_body(
     State(gateway): State<Arc<Gateway>>,
     request: Request,
@@ -71,6 +71,20 @@ async fn with_field(
     parts.headers.remove(NAME);
     parts.headers.remove(header::CONTENT_LENGTH);
     Ok(Request::from_parts(parts, body.into()))
+}
+
+/// The body of a request of the Responses API, with the conversation of the header in its field
+/// `conversation`. Rejects a body that names another conversation.
+pub(super) async fn read_named(
+    gateway: &Arc<Gateway>,
+    request: Request,
+) -> Result<Bytes, ApiError> {
+    let named = named_conversation(request.headers());
+    let Body(body) = Body::from_request(request, gateway).await?;
+    match named {
+        Some(id) => add_field(body, &id),
+        None => Ok(body),
+    }
 }
 
 /// The body with the field. An invalid body stays the same: the route rejects it.

@@ -11,7 +11,7 @@ use tracing::Span;
 use crate::caller::Caller;
 use crate::error::ApiError;
 use crate::gateway::Gateway;
-use crate::limits::Allowance;
+use crate::limits::{Allowance, TurnPermit};
 use crate::request_body::discard;
 use crate::request_id::RequestId;
 use crate::span::TraceSpan;
@@ -53,15 +53,31 @@ pub(super) async fn admit(
 pub(super) async fn permit_turn(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
-    match gateway.limiter.permit_turn(&caller.tenant) {
-        Ok(permit) => {
+    match permit(&gateway, &caller, request).await {
+        Ok((permit, mut request)) => {
             request.extensions_mut().insert(permit);
             next.run(request).await
         }
-        Err(error) => refuse(&gateway, request, error).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+/// The permit for a turn of this caller, and the request. If the caller has too many open turns,
+/// drains the request.
+pub(super) async fn permit(
+    gateway: &Gateway,
+    caller: &Caller,
+    request: Request,
+) -> Result<(TurnPermit, Request), ApiError> {
+    match gateway.limiter.permit_turn(&caller.tenant) {
+        Ok(permit) => Ok((permit, request)),
+        Err(error) => {
+            discard(request, &gateway.settings.limits).await;
+            Err(error)
+        }
     }
 }
 

@@ -1,12 +1,10 @@
-//! The outermost layer: gives every request an id and a span, and adds the id to the answer.
+//! Gives every request an id and a span, and adds the id to the answer.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes};
-use axum::extract::{MatchedPath, Request, State};
-use axum::middleware::Next;
+use axum::extract::{MatchedPath, Request};
 use axum::response::Response;
 use http::{HeaderMap, Method, StatusCode};
 use http_body::{Frame, SizeHint};
@@ -17,11 +15,11 @@ use crate::request_id::{REQUEST_ID, RequestId, UPSTREAM_REQUEST_ID};
 use crate::span::TraceSpan;
 use crate::trace::{record_trace, request_span};
 
-/// Assigns an id and spans to the request, and adds the id to the answer.
-pub(super) async fn identify(
-    State(gateway): State<Arc<Gateway>>,
+/// Assigns an id and spans to the request, and adds the id to the answer of `next`.
+pub(super) async fn identify<F: Future<Output = Response>>(
+    gateway: &Gateway,
     mut request: Request,
-    next: Next,
+    next: impl FnOnce(Request) -> F,
 ) -> Response {
     let id = RequestId::from_headers(request.headers());
     let (method, route) = (request.method().clone(), request.extensions().get().cloned());
@@ -33,7 +31,7 @@ pub(super) async fn identify(
     }
     let span = request_span(&id);
     record_trace(&span, trace_id);
-    let mut response = next.run(request).instrument(span.clone()).await;
+    let mut response = next(request).instrument(span.clone()).await;
     let path = route.as_ref().map_or("other", MatchedPath::as_str);
     let status = response.status();
     gateway.metrics.requests.with_label_values(&[path, status.as_str()]).inc();

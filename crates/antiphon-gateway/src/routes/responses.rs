@@ -9,7 +9,7 @@ use antiphon_store::{ListScope, ResponseId, ResponseRecord};
 use axum::Extension;
 use axum::body::Body as AxumBody;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use axum::extract::{Query, Request, State};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
@@ -17,7 +17,7 @@ use http::{HeaderMap, header};
 
 use super::extract::{Body, Path};
 use super::paging::ListQuery;
-use super::{background, json, json_in_chunks};
+use super::{background, conversation_header, gate, json, json_in_chunks};
 use crate::background::open_response_object;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
@@ -34,9 +34,10 @@ pub(super) async fn create(
     State(gateway): State<Arc<Gateway>>,
     caller: Caller,
     headers: HeaderMap,
-    Extension(permit): Extension<TurnPermit>,
-    Body(body): Body,
+    request: Request,
 ) -> Result<Response, ApiError> {
+    let (permit, request) = gate::permit(&gateway, &caller, request).await?;
+    let body = conversation_header::read_named(&gateway, request).await?;
     let read = read(&gateway, &caller, &headers, &body).await;
     let publish = |error: &ApiError| turn::publish_unreadable(&gateway, &caller, error);
     let (request, is_job) = read.inspect_err(publish)?;

@@ -3,7 +3,6 @@
 use antiphon::json::{Object, quote};
 use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use axum::middleware::Next;
 use axum::response::Response;
 use http::{HeaderMap, Method, StatusCode, header};
 
@@ -25,10 +24,13 @@ enum Form {
 
 /// Writes the errors of requests of Anthropic's and of the Gemini API in the form of that API, also
 /// those of unknown paths. Each answer of Anthropic's API gets `request-id`.
-pub(in crate::routes) async fn write_errors(request: Request, next: Next) -> Response {
-    let Some(form) = Form::of_request(&request) else { return next.run(request).await };
+pub(in crate::routes) async fn write_errors<F: Future<Output = Response>>(
+    request: Request,
+    next: impl FnOnce(Request) -> F,
+) -> Response {
+    let Some(form) = Form::of_request(&request) else { return next(request).await };
     let id = request.extensions().get::<RequestId>().cloned();
-    let mut response = next.run(request).await;
+    let mut response = next(request).await;
     let is_error = response.status().is_client_error() || response.status().is_server_error();
     let is_error = is_error && media_type::is_json(response.headers());
     match (form, id) {
