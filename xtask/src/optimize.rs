@@ -31,6 +31,10 @@ pub(crate) struct Optimize {
 const CASES: [&str; 8] =
     ["json", "stream-60", "chain-100", "writers", "tools", "aborts", "chat", "translated"];
 
+/// The profile in `Cargo.toml`. Both builds need the same one: the names of functions depend on it,
+/// and with them the counts.
+const PROFILE: &str = "optimized";
+
 /// The servers of the load. PostgreSQL is left out if it is not installed.
 const SERVERS: [&str; 2] = ["antiphon-sqlite", "antiphon-postgres"];
 
@@ -70,12 +74,12 @@ impl Stage<'_> {
     fn build(&self, name: &str, flag: &str) -> anyhow::Result<PathBuf> {
         let folder = self.folder.join(name);
         let subcommand = if self.zig { "zigbuild" } else { "build" };
-        let mut cargo = self.workspace.cargo(&[subcommand, "--release", "--locked"]);
+        let mut cargo = self.workspace.cargo(&[subcommand, "--profile", PROFILE, "--locked"]);
         cargo.args(["--package=antiphon-cli", "--bin=antiphon", "--target", &self.target]);
         cargo.env("CARGO_TARGET_DIR", &folder);
         cargo.env(ENCODED_FLAGS, with_flag(flags_of_environment(), flag));
         ensure!(cargo.status().context("could not run cargo")?.success(), "the build failed");
-        let binary = folder.join(&self.target).join("release").join("antiphon");
+        let binary = folder.join(&self.target).join(PROFILE).join("antiphon");
         Ok(binary.with_extension(env::consts::EXE_EXTENSION))
     }
 

@@ -125,16 +125,16 @@ pub enum ListError {
 
 /// Parses the JSON array `text` into items. Each item's bytes are a slice of `text`.
 pub fn parse_items(text: &Bytes) -> Result<Vec<Item>, ListError> {
-    let raws = match str::from_utf8(text).ok().and_then(elements) {
-        Some(raws) => raws,
-        // Serde's error contains the position.
-        None => {
-            let raws: Result<Vec<&RawValue>, _> = serde_json::from_slice(text);
-            let raws = raws.map_err(|error| ListError::NotAnArray(error.to_string()))?;
-            raws.into_iter().map(RawValue::get).collect()
-        }
+    let Some(raws) = str::from_utf8(text).ok().and_then(elements) else {
+        return Err(not_an_array(text));
     };
     raws.iter().enumerate().map(|(position, raw)| item_at(text, position, raw)).collect()
+}
+
+/// Serde's error contains the position.
+fn not_an_array(text: &[u8]) -> ListError {
+    let parsed: Result<Vec<&RawValue>, _> = serde_json::from_slice(text);
+    ListError::NotAnArray(parsed.map_or_else(|error| error.to_string(), |_| String::new()))
 }
 
 fn item_at(text: &Bytes, position: usize, raw: &str) -> Result<Item, ListError> {

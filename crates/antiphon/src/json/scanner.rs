@@ -369,7 +369,7 @@ mod tests {
             any::<u64>().prop_map(|number| number.to_string()),
             any::<String>().prop_map(|text| quote(&text)),
             r#""(\\[nrt"/\\bf]|\\u[0-9a-f]{4}|[a-zé ]){0,12}""#,
-            any::<String>().prop_map(|text| format!(r#"{{{}:[1, {{}},0.5]}}"#, quote(&text))),
+            any::<String>().prop_map(|text| format!("{{{}:[1, {{}},0.5]}}", quote(&text))),
         ]
     }
 }
