@@ -146,6 +146,14 @@ pub(super) fn discard(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resu
 
 /// Deletes a pending turn, and the items that only it still reached.
 pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<()> {
+    match forget(db, tenant, id)? {
+        Some(reached) => sweep::sweep(db, ThreadKey::from_cursor(tenant, reached)),
+        None => Ok(()),
+    }
+}
+
+/// Deletes a pending turn. Returns the point in a thread that it continued from.
+pub(super) fn forget(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Result<Option<Cursor>> {
     const FIND: &str = "
         SELECT place, thread, after FROM pending_turns
         WHERE place BETWEEN ?1 AND ?2 AND tenant = ?3 AND id = ?4";
@@ -158,14 +166,15 @@ pub(super) fn remove(db: &Connection, tenant: &Tenant, id: &ResponseId) -> Resul
         })
         .optional()?;
     let Some((place, continued, after)) = found else {
-        return Ok(());
+        return Ok(None);
     };
     db.prepare_cached(DELETE)?.execute([place])?;
     notices::remove_open(db, tenant, id)?;
-    if let (Some(continued), Some(_)) = (continued, after) {
-        sweep::sweep(db, ThreadKey::new(tenant, id.shard(), thread_from_column(continued)))?;
-    }
-    Ok(())
+    Ok(continued.zip(after).map(|(thread, after)| Cursor {
+        shard: id.shard(),
+        thread: thread_from_column(thread),
+        end: seq_from_column(after),
+    }))
 }
 
 /// The greatest ordinal among the recorded turns. Turns that are recorded later get greater ones.

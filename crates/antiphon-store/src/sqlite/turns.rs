@@ -4,9 +4,9 @@ use rusqlite::Connection;
 
 use super::keys::ThreadKey;
 use super::segments::{self, TurnResponse};
-use super::{conversations, ledger_names, notices, pending_turns, responses, threads};
+use super::{conversations, ledger_names, notices, pending_turns, responses, sweep, threads};
 use crate::error::StoreError;
-use crate::ids::{Tenant, ThreadId};
+use crate::ids::{ResponseId, Tenant, ThreadId};
 use crate::records::{Cursor, Destination, ResponseRange, Seq, TurnRecord, TurnState};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -33,13 +33,23 @@ pub(super) fn commit(db: &Connection, tenant: &Tenant, turn: &TurnRecord) -> Res
         threads::advance(db, key, range.end, last)?;
     }
     if let Some(response) = &turn.response {
-        pending_turns::remove(db, tenant, &response.id)?;
+        forget_pending(db, key, &response.id)?;
         notices::insert(db, tenant, &response.id, &turn.notices, TurnState::Ended)?;
     }
     if let Some(ledger) = &turn.ledger {
         ledger_names::follow(db, tenant, turn, ledger)?;
     }
     Ok(Cursor { shard: key.in_shard, thread: key.id, end: range.end })
+}
+
+/// Removes the pending turn of a turn that was committed in the thread `key`. If it continued from
+/// another thread, it may leave items there that nothing reaches.
+fn forget_pending(db: &Connection, key: ThreadKey<'_>, id: &ResponseId) -> Result<()> {
+    let left = pending_turns::forget(db, key.owner, id)?;
+    match left.filter(|left| left.thread != key.id) {
+        Some(left) => sweep::sweep(db, ThreadKey::from_cursor(key.owner, left)),
+        None => Ok(()),
+    }
 }
 
 /// Rejects a turn whose response has a record already, which then begins where the turn would. The

@@ -120,6 +120,7 @@ macro_rules! suite {
                 pending_turn_is_invisible_to_readers,
                 pending_turn_keeps_the_items_before_it,
                 dropped_pending_turn_frees_its_items,
+                turn_committed_elsewhere_frees_the_items_before_it,
                 pending_turn_requires_response_without_output,
             }
             notices {

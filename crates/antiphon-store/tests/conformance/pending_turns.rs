@@ -1,6 +1,6 @@
-//! Openings, as far as the process that recorded them sees them.
+//! Pending turns, as far as the process that recorded them sees them.
 
-use antiphon_store::{Destination, StoreError};
+use antiphon_store::{Destination, StoreError, ThreadId, TurnRecord};
 
 use super::World;
 use super::world::items;
@@ -59,6 +59,21 @@ pub(crate) async fn dropped_pending_turn_frees_its_items(world: World) {
     assert_eq!(dropped, Ok(()));
     assert_eq!(world.held(&["a", "b", "c"]).await, [""; 0]);
     assert!(!world.exists(&response).await);
+}
+
+pub(crate) async fn turn_committed_elsewhere_frees_the_items_before_it(world: World) {
+    let first = world.first(&["a"], &["b"]).await;
+    let (response, pending) =
+        world.turn(world.destination_after(world.end(&first).await), &["c"], &[]);
+    world.record_pending(&pending).await;
+    world.delete_response(&first).await;
+
+    let shard = response.shard();
+    let destination = Destination::New { shard, thread: ThreadId(7) };
+    world.commit(TurnRecord { destination, ..pending }).await.unwrap();
+
+    assert_eq!(world.transcript(&response).await, ["c"]);
+    assert_eq!(world.held(&["a", "b", "c"]).await, ["c"]);
 }
 
 pub(crate) async fn pending_turn_requires_response_without_output(world: World) {
