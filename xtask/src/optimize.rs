@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::cold_build::remove;
 use crate::measurements::{LOAD, build};
+use crate::size::ensure_small;
 use crate::workspace::Workspace;
 
 /// The platform and the linker of the build.
@@ -45,7 +46,7 @@ pub(crate) fn run(workspace: &Workspace, optimize: &Optimize) -> anyhow::Result<
         Some(target) => target.clone(),
         None => host(workspace)?,
     };
-    let folder = workspace.target.join("optimized");
+    let folder = workspace.target.join("profile-guided");
     let stage = Stage { workspace, target, folder, zig: optimize.zig };
     let profiles = stage.folder.join("profiles");
     remove(&profiles)?;
@@ -55,6 +56,7 @@ pub(crate) fn run(workspace: &Workspace, optimize: &Optimize) -> anyhow::Result<
     let profile = stage.folder.join("turns.profdata");
     merge.merge(workspace, &profiles, &profile)?;
     let built = stage.build("", &format!("-Cprofile-use={}", profile.display()))?;
+    ensure_small(&built)?;
     println!("{}", built.display());
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use crate::cold_build::ColdBuild;
@@ -48,10 +48,25 @@ fn check_cold(workspace: &Workspace) -> anyhow::Result<Tally> {
 }
 
 fn check_binary(workspace: &Workspace, binary: &Path) -> anyhow::Result<Tally> {
-    let size = fs::metadata(binary).with_context(|| binary.display().to_string())?.len();
+    let size = bytes(binary)?;
     println!("{size:>10} bytes; the bound is {MAX_SIZE}");
     print_sections(workspace, binary);
-    Ok(Tally::one(size <= MAX_SIZE || cfg!(not(all(target_arch = "x86_64", target_os = "linux")))))
+    Ok(Tally::one(is_small(size)))
+}
+
+/// Fails if the binary is larger than the bound.
+pub(crate) fn ensure_small(binary: &Path) -> anyhow::Result<()> {
+    let size = bytes(binary)?;
+    ensure!(is_small(size), "the binary has {size} bytes; the bound is {MAX_SIZE}");
+    Ok(())
+}
+
+fn bytes(binary: &Path) -> anyhow::Result<u64> {
+    Ok(fs::metadata(binary).with_context(|| binary.display().to_string())?.len())
+}
+
+fn is_small(size: u64) -> bool {
+    size <= MAX_SIZE || cfg!(not(all(target_arch = "x86_64", target_os = "linux")))
 }
 
 /// Prints the largest sections, if `size` of the GNU binutils is installed.

@@ -44,10 +44,6 @@ impl PageGuard {
         Self { gateway: Arc::clone(gateway), is_enforced }
     }
 
-    pub(crate) fn gateway(&self) -> &Arc<Gateway> {
-        &self.gateway
-    }
-
     /// Admits requests of programs and of pages that the operator allows to `next`. Answers the
     /// preflight requests of these pages.
     pub(crate) async fn protect<F: Future<Output = Response>>(

@@ -123,15 +123,20 @@ fn v1_router(gateway: &Arc<Gateway>, address: IpAddr) -> Router {
         .merge(inspect::router(gateway, address))
         .fallback(unknown_route)
         .method_not_allowed_fallback(not_allowed)
-        .layer(layer(PageGuard::new(gateway, address), surround))
+        .layer(layer((with_gateway(), PageGuard::new(gateway, address)), surround))
         .with_state(Arc::clone(gateway))
 }
 
-/// Everything around all routes, in one layer: it is less work for each request than three.
-async fn surround(State(guard): State<PageGuard>, request: Request, next: Next) -> Response {
+/// Identifies each request, writes errors in the form of the client's API, and protects against web
+/// pages: in one layer, because each layer costs work for each request.
+async fn surround(
+    State((gateway, guard)): State<(Arc<Gateway>, PageGuard)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let protected = |request| guard.protect(request, |request| next.run(request));
     let written = |request| client_api::write_errors(request, protected);
-    identify::identify(guard.gateway(), request, written).await
+    identify::identify(&gateway, request, written).await
 }
 
 async fn unknown_route(method: Method, OriginalUri(uri): OriginalUri) -> ApiError {

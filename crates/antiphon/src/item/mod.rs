@@ -24,9 +24,8 @@ mod pairing;
 mod sameness;
 
 use bytes::Bytes;
-use serde_json::value::RawValue;
 
-use crate::json::{Object, elements};
+use crate::json::{Object, parse_elements};
 
 pub(crate) use derived_id::{DerivedIds, derive_id};
 pub use exchange::{Exchange, Exchanges, PairRole};
@@ -125,16 +124,8 @@ pub enum ListError {
 
 /// Parses the JSON array `text` into items. Each item's bytes are a slice of `text`.
 pub fn parse_items(text: &Bytes) -> Result<Vec<Item>, ListError> {
-    let Some(raws) = str::from_utf8(text).ok().and_then(elements) else {
-        return Err(not_an_array(text));
-    };
+    let raws = parse_elements(text).map_err(|error| ListError::NotAnArray(error.to_string()))?;
     raws.iter().enumerate().map(|(position, raw)| item_at(text, position, raw)).collect()
-}
-
-/// Serde's error contains the position.
-fn not_an_array(text: &[u8]) -> ListError {
-    let parsed: Result<Vec<&RawValue>, _> = serde_json::from_slice(text);
-    ListError::NotAnArray(parsed.map_or_else(|error| error.to_string(), |_| String::new()))
 }
 
 fn item_at(text: &Bytes, position: usize, raw: &str) -> Result<Item, ListError> {

@@ -9,10 +9,16 @@ use super::{Object, scanner};
 
 /// The raw elements of an array; `None` if the text is not one.
 pub(crate) fn elements(array: &str) -> Option<Vec<&str>> {
-    scanner::elements(array).or_else(|| {
-        let elements: Vec<&RawValue> = serde_json::from_str(array).ok()?;
-        Some(elements.into_iter().map(RawValue::get).collect())
-    })
+    scanner::elements(array).or_else(|| parse_elements(array.as_bytes()).ok())
+}
+
+/// The raw elements of an array. An error contains the position.
+pub(crate) fn parse_elements(array: &[u8]) -> Result<Vec<&str>, serde_json::Error> {
+    if let Some(elements) = str::from_utf8(array).ok().and_then(scanner::elements) {
+        return Ok(elements);
+    }
+    let elements: Vec<&RawValue> = serde_json::from_slice(array)?;
+    Ok(elements.into_iter().map(RawValue::get).collect())
 }
 
 /// The objects in a raw array. Other elements are skipped; a value that is not an array has none.

@@ -13,7 +13,7 @@ mod array;
 mod object;
 mod scanner;
 
-pub(crate) use array::{elements, objects};
+pub(crate) use array::{elements, objects, parse_elements};
 pub use array::{range_of_slice, replace_array};
 pub(crate) use object::Key;
 pub use object::Object;

@@ -76,7 +76,9 @@ impl<'a> Object<'a> {
 
     /// Adds a field at the end. The object must not have one under `key`.
     pub(crate) fn add(&mut self, key: impl Into<Cow<'a, str>>, raw: impl Into<Cow<'a, str>>) {
-        self.fields.push((key.into(), raw.into()));
+        let key = key.into();
+        debug_assert!(self.get(&key).is_none(), "{key} occurs twice");
+        self.fields.push((key, raw.into()));
     }
 
     /// Sets `key` to the raw value `raw`. A new key is added at the end.

@@ -11,8 +11,8 @@ const MAX_DEPTH: u8 = 32;
 
 /// The fields of the object `text`, with raw values.
 ///
-/// `None` if `text` is not an object, is invalid, is nested too deeply, or has an escape in a key: a
-/// general parser decides.
+/// `None` if `text` is not an object, is invalid, is nested too deeply, or has an escape in a key:
+/// a general parser decides.
 pub(super) fn fields(text: &str) -> Option<Fields<'_>> {
     // A chunk of a Chat Completions stream has ten fields.
     let mut fields = Vec::with_capacity(12);

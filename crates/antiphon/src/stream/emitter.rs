@@ -45,8 +45,8 @@ pub(super) const NUMBER: &str = "sequence_number";
 pub(super) struct Emitter {
     sequence: u64,
     queue: VecDeque<Event>,
-    /// Whether events are only counted, because nobody reads them. Those within an item that arrives
-    /// whole are not even counted.
+    /// Whether no events are created, because nobody reads them. The count then only shows that
+    /// there was output.
     pub(super) is_silent: bool,
     /// Whether the request asked for encrypted reasoning.
     shows_encrypted: bool,

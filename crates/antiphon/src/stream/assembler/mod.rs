@@ -125,8 +125,8 @@ impl Assembler {
         self
     }
 
-    /// Creates no event but the terminal one, for a client that gets only the response. Its sequence
-    /// number has no meaning.
+    /// Creates no event but the terminal one, for a client that gets only the response. The
+    /// sequence number of that event has no meaning.
     #[must_use]
     pub fn without_events(mut self) -> Self {
         self.output.emitter.is_silent = true;

@@ -148,12 +148,12 @@ impl OutputBuilder {
     }
 
     pub(super) fn announce(&mut self, item: &Item, event: Option<&UpstreamEvent<'_>>) -> Route {
-        let (names, index) = self.name(item);
+        let (names, index) = self.next_place(item);
         self.items.push(OutputItem::announce(item, names, index, event, &mut self.emitter))
     }
 
-    /// The names and the index of the next item, which may have to follow the preface.
-    fn name(&mut self, item: &Item) -> ((ItemId, Option<CallId>), usize) {
+    /// The names and the index of the next item. Emits the preface before it.
+    fn next_place(&mut self, item: &Item) -> ((ItemId, Option<CallId>), usize) {
         self.emit_preface();
         (self.identity.assign(item, &mut self.notes), self.items.len())
     }
@@ -175,10 +175,10 @@ impl OutputBuilder {
         }
     }
 
-    /// Emits all events of an item that arrives whole.
+    /// Adds an item that arrives whole. Emits all its events, if the client reads events.
     pub(super) fn emit_whole_item(&mut self, item: &Item, status: &str) -> Route {
         if self.emitter.is_silent {
-            let (names, index) = self.name(item);
+            let (names, index) = self.next_place(item);
             let whole = OutputItem::whole(item, names, index, status, &mut self.emitter);
             return self.items.push(whole);
         }

@@ -34,7 +34,7 @@ pub(super) struct OutputItem {
     /// The upstream's announcement.
     upstream_item: Item,
     names: Names,
-    /// The item of our `output_item.added`.
+    /// The item of our `output_item.added`, if it has one.
     announced: Item,
     place: Place,
     /// Number of announcements by the upstream.
@@ -66,10 +66,9 @@ impl OutputItem {
         let fields = upstream_item.object();
         let names = Names::new(&fields, names.0, names.1);
         let announced = shape::announced_item(upstream_item, fields, &names);
-        let mut item = Self::open(upstream_item, names, index);
+        let item = Self::open(upstream_item, names, announced, index);
         let mut out = ItemEmitter { place: &item.place, emitter };
-        out.item("response.output_item.added", &announced, "in_progress", event);
-        item.announced = announced;
+        out.item("response.output_item.added", &item.announced, "in_progress", event);
         item
     }
 
@@ -85,18 +84,18 @@ impl OutputItem {
         let fields = upstream_item.object();
         let names = Names::new(&fields, names.0, names.1);
         let ended = shape::ended_item(upstream_item, fields, &names, status);
-        let mut item = Self::open(upstream_item, names, index);
-        item.end_as(ended, None, emitter);
+        let mut item = Self::open(upstream_item, names, upstream_item.clone(), index);
+        item.end_with(ended, None, emitter);
         item
     }
 
-    /// An open item without content, announced as the upstream announced it.
-    fn open(upstream_item: &Item, names: Names, index: usize) -> Self {
+    /// An open item without content.
+    fn open(upstream_item: &Item, names: Names, announced: Item, index: usize) -> Self {
         Self {
             upstream_item: upstream_item.clone(),
             place: Place::new(&names.id, index),
             names,
-            announced: upstream_item.clone(),
+            announced,
             announcements: 1,
             active_announcement: None,
             state: State::Open(EmittedContent::new(&upstream_item.head().kind)),
@@ -196,11 +195,11 @@ impl OutputItem {
         emitter: &mut Emitter,
     ) {
         let ended = shape::ended_item(item, item.object(), &self.names, status);
-        self.end_as(ended, event, emitter);
+        self.end_with(ended, event, emitter);
     }
 
-    /// Ends the item with its final version.
-    fn end_as(&mut self, item: Item, event: Option<&UpstreamEvent<'_>>, emitter: &mut Emitter) {
+    /// Ends the item with this final version, which tells whether it is whole.
+    fn end_with(&mut self, item: Item, event: Option<&UpstreamEvent<'_>>, emitter: &mut Emitter) {
         let is_whole = !item.head().unfinished;
         self.end(item, is_whole, event, emitter);
     }

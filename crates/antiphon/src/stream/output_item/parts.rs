@@ -99,6 +99,7 @@ impl Parts {
         upstream: &[UpstreamPart<'_>],
         out: &mut ItemEmitter<'_>,
     ) -> Option<String> {
+        // Nothing was emitted that could differ from the upstream's parts.
         if out.emitter.is_silent && self.parts.is_empty() {
             let is_unchanged = upstream.iter().all(UpstreamPart::is_as_it_came);
             return (!is_unchanged).then(|| list_of(upstream.iter().map(UpstreamPart::raw)));
