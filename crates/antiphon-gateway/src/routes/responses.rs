@@ -42,7 +42,7 @@ pub(super) async fn create(
     let publish = |error: &ApiError| turn::publish_unreadable(&gateway, &caller, error);
     let (request, is_job) = read.inspect_err(publish)?;
     if is_job {
-        return background::create(gateway, caller, request, body, permit).await;
+        return Box::pin(background::create(gateway, caller, request, body, permit)).await;
     }
     Ok(to_response(turn::answer(gateway, caller, request, permit).await?))
 }
@@ -57,8 +57,8 @@ async fn read(
 ) -> Result<(CreateRequest, bool), ApiError> {
     let identity = gateway.digest_key.identify(headers, body)?;
     let request = CreateRequest::parse(body, identity, &gateway.settings.limits)?.sent_by(headers);
-    let is_job =
-        request.background && !turn::is_owned_by_upstream(gateway, caller, &request).await?;
+    let is_job = request.background
+        && !Box::pin(turn::is_owned_by_upstream(gateway, caller, &request)).await?;
     Ok((request, is_job))
 }
 

@@ -1,6 +1,7 @@
 //! Ends a turn early: on an error, or because nobody waits for its answer any more.
 
 use std::borrow::Cow;
+use std::pin::Pin;
 
 use super::client::Client;
 use super::context::Turn;
@@ -60,10 +61,10 @@ impl CancelReason {
 }
 
 /// Awaits `future` unless nobody waits for the answer any more. Fails if a request ended the turn
-/// or deleted its conversation.
+/// or deleted its conversation. The caller has pinned `future`: this one would contain it twice.
 pub(super) async fn run_unless_cancelled<T, E: Into<ApiError>>(
     turn: &Turn<'_>,
-    future: impl Future<Output = Result<T, E>>,
+    future: Pin<&mut impl Future<Output = Result<T, E>>>,
     opened: &Opened,
     client: &mut Client,
 ) -> Result<T, TurnError> {

@@ -62,8 +62,8 @@ impl<'a> EndedTurn<'a> {
     }
 
     /// Stores the result of the turn. Returns `None` for a turn without a result.
-    pub(super) async fn commit(self) -> Option<CommittedTurn> {
-        let Self { turn, opened, plan, outcome, chat, pending } = self;
+    pub(super) async fn commit(self: Box<Self>) -> Option<CommittedTurn> {
+        let Self { turn, opened, plan, outcome, chat, pending } = *self;
         turn.clock.mark_answered();
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let is_disconnected = matches!(outcome, Outcome::Disconnected(_));

@@ -191,6 +191,29 @@ impl Turn<'_> {
         &self,
         client: &mut Client,
     ) -> Result<Option<(BegunTurn<'_>, RequestRegistration)>, TurnError> {
+        let Some((planned, underway)) = self.plan(client).await? else { return Ok(None) };
+        let begun = match self.request.mode {
+            RequestMode::Preparation => {
+                let ended = Box::pin(planned.answer_without_model(client)).await;
+                BegunTurn::Ended(Box::new(ended))
+            }
+            RequestMode::Answer => {
+                let mut sending = Box::new(SendingTurn::new(*planned));
+                let stage = self.stage(Stage::Send);
+                let reply = stage.close(sending.send(client).await)?;
+                client.begin_answer(sending.head());
+                let reader = sending.reader();
+                BegunTurn::Streaming(Box::new(StreamingTurn::new(*sending, reader)), reply)
+            }
+        };
+        Ok(Some((begun, underway)))
+    }
+
+    /// Runs the stages before the prompt is sent. Returns `None` as [`begin`](Self::begin) does.
+    async fn plan(
+        &self,
+        client: &mut Client,
+    ) -> Result<Option<(Box<PlannedTurn<'_>>, RequestRegistration)>, TurnError> {
         let upstream = self.upstream()?;
         if let StateOwner::Upstream(http, mapping) = bind_state_owner(self, upstream).await? {
             Box::pin(run_at_upstream(self, http, mapping, client)).await?;
@@ -202,28 +225,15 @@ impl Turn<'_> {
         let opened = stage.close(OpenedTurn::open(self).await)?;
         let cut = match opened.find_prior_attempt().await? {
             PriorAttempt::Complete(record) => {
-                replay(self, &record, client).await?;
+                Box::pin(replay(self, &record, client)).await?;
                 return Ok(None);
             }
             PriorAttempt::Incomplete(cut) => cut,
         };
         self.check_store().await?;
-        let planned = PlannedTurn::plan(opened, &cut).await?;
+        let planned = Box::new(PlannedTurn::plan(opened, &cut).await?);
         planned.check_quotas().await?;
-        let begun = match self.request.mode {
-            RequestMode::Preparation => {
-                BegunTurn::Ended(Box::new(planned.answer_without_model(client).await))
-            }
-            RequestMode::Answer => {
-                let mut sending = SendingTurn::new(planned);
-                let stage = self.stage(Stage::Send);
-                let reply = stage.close(sending.send(client).await)?;
-                client.begin_answer(sending.head());
-                let reader = sending.reader();
-                BegunTurn::Streaming(Box::new(StreamingTurn::new(sending, reader)), reply)
-            }
-        };
-        Ok(Some((begun, underway)))
+        Ok(Some((planned, underway)))
     }
 }
 

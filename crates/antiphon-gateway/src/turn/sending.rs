@@ -57,8 +57,9 @@ impl SendingTurn<'_> {
             planner.turn.gateway.upstreams.without_compaction.insert(&self.plan.origin);
         }
         // Boxed, because few turns compact.
-        let compacting = Box::pin(compact_if_due(planner, &mut self.plan));
-        run_unless_cancelled(planner.turn, compacting, &self.opened, client).await?;
+        let mut compacting = Box::pin(compact_if_due(planner, &mut self.plan));
+        run_unless_cancelled(planner.turn, compacting.as_mut(), &self.opened, client).await?;
+        drop(compacting);
         if self.is_answered_by_compaction() {
             self.pending.record(&self.opened, &self.plan).await?;
             return Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE)));
@@ -79,7 +80,7 @@ impl SendingTurn<'_> {
                 Ok(None)
             }
             Ok(reply) if trigger == CompactionTrigger::Now => {
-                self.read_compaction(reply, client).await
+                Box::pin(self.read_compaction(reply, client)).await
             }
             reply => reply.map(Some),
         }
@@ -122,14 +123,16 @@ impl SendingTurn<'_> {
         let Self { sender, opened, plan, pending } = self;
         let turn = sender.planner.turn;
         let mut recording = pin!(maybe_done(pending.record(opened, plan)));
-        let both = async {
-            tokio::select! {
-                biased;
-                () = until_failed(recording.as_mut()) => Ok::<_, UpstreamError>(None),
-                sent = sender.send(plan) => sent.map(Some),
-            }
+        let sent = {
+            let both = pin!(async {
+                tokio::select! {
+                    biased;
+                    () = until_failed(recording.as_mut()) => Ok::<_, UpstreamError>(None),
+                    sent = sender.send(plan) => sent.map(Some),
+                }
+            });
+            run_unless_cancelled(turn, both, opened, client).await
         };
-        let sent = run_unless_cancelled(turn, both, opened, client).await;
         // The store completes a write that has begun, so the record can be discarded only after
         // that.
         recording.as_mut().await;

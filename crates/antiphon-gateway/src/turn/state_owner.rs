@@ -73,8 +73,8 @@ pub(super) async fn bind_state_owner<'a>(
 ) -> Result<StateOwner<'a>, ApiError> {
     let owner = find_state_owner(turn, upstream).await?;
     let StateOwner::ToBeBound(http, id) = owner else { return Ok(owner) };
-    UpstreamTurn::new(turn, http, None).check_request().await?;
-    turn.gateway.owners(turn.caller).binding_of(&id).bind(http).await?;
+    Box::pin(UpstreamTurn::new(turn, http, None).check_request()).await?;
+    Box::pin(turn.gateway.owners(turn.caller).binding_of(&id).bind(http)).await?;
     match find_state_owner(turn, upstream).await? {
         owner @ StateOwner::Upstream(..) => Ok(owner),
         StateOwner::Here if !turn.request.background => Ok(StateOwner::Here),

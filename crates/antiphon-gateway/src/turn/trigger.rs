@@ -1,5 +1,7 @@
 //! Reads an upstream's answer to a compaction trigger.
 
+use std::pin::pin;
+
 use antiphon::stream::Finished;
 
 use super::cancel::{TurnError, run_unless_cancelled};
@@ -32,7 +34,8 @@ impl SendingTurn<'_> {
             }
         };
         let finished: Result<Finished, _> =
-            run_unless_cancelled::<_, UpstreamError>(planner.turn, answered, opened, client).await;
+            run_unless_cancelled::<_, UpstreamError>(planner.turn, pin!(answered), opened, client)
+                .await;
         let finished = match finished {
             Ok(finished) => finished,
             Err(error) => {

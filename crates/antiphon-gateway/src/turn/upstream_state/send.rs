@@ -1,6 +1,8 @@
 //! Sends the request of a planned turn. If the upstream's state differs from the ledger, sends it
 //! once more after a resync.
 
+use std::pin::pin;
+
 use antiphon::Item;
 use antiphon::provider_api::depends_on_state;
 use antiphon::stateful::Action;
@@ -65,7 +67,9 @@ impl PlannedAtUpstream<'_> {
                 // abandoned still runs there.
                 (Action::Wait, error) => {
                     let waited = async { Ok::<_, ApiError>(lock.wait().await) };
-                    if !run_unless_cancelled(at.turn, waited, &self.opened.place, client).await? {
+                    if !run_unless_cancelled(at.turn, pin!(waited), &self.opened.place, client)
+                        .await?
+                    {
                         session.chat().fail(&error.error_type());
                         return Err(error);
                     }
@@ -122,7 +126,7 @@ impl PlannedAtUpstream<'_> {
             return Err(error.into());
         }
         let sent = async { Ok::<_, ApiError>(self.send_repeatedly(session).await) };
-        let sent = run_unless_cancelled(opened.at.turn, sent, &opened.place, client).await;
+        let sent = run_unless_cancelled(opened.at.turn, pin!(sent), &opened.place, client).await;
         match &sent {
             Ok(Ok(_)) => {}
             Ok(Err(error)) if may_have_begun(error) => self.abandon().await,
