@@ -198,7 +198,7 @@ impl OutputItem {
         self.end_with(ended, event, emitter);
     }
 
-    /// Ends the item with this final version, which tells whether it is whole.
+    /// Ends the item with this final version. Its status decides whether the item is whole.
     fn end_with(&mut self, item: Item, event: Option<&UpstreamEvent<'_>>, emitter: &mut Emitter) {
         let is_whole = !item.head().unfinished;
         self.end(item, is_whole, event, emitter);
