@@ -9,14 +9,17 @@ use super::{Object, scanner};
 
 /// The raw elements of an array; `None` if the text is not one.
 pub(crate) fn elements(array: &str) -> Option<Vec<&str>> {
-    scanner::elements(array).or_else(|| parse_elements(array.as_bytes()).ok())
+    scanner::elements(array).or_else(|| parse(array.as_bytes()).ok())
 }
 
 /// The raw elements of an array. An error contains the position.
 pub(crate) fn parse_elements(array: &[u8]) -> Result<Vec<&str>, serde_json::Error> {
-    if let Some(elements) = str::from_utf8(array).ok().and_then(scanner::elements) {
-        return Ok(elements);
-    }
+    let scanned = str::from_utf8(array).ok().and_then(scanner::elements);
+    scanned.map_or_else(|| parse(array), Ok)
+}
+
+/// Parses an array that the scanner leaves to a general parser.
+fn parse(array: &[u8]) -> Result<Vec<&str>, serde_json::Error> {
     let elements: Vec<&RawValue> = serde_json::from_slice(array)?;
     Ok(elements.into_iter().map(RawValue::get).collect())
 }
