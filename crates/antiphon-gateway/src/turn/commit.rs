@@ -26,8 +26,8 @@ use crate::trace::ChatSpan;
 /// A turn whose response has ended.
 pub(super) struct EndedTurn<'a> {
     pub(super) turn: &'a Turn<'a>,
-    pub(super) opened: Opened,
-    pub(super) plan: Plan,
+    pub(super) opened: Box<Opened>,
+    pub(super) plan: Box<Plan>,
     pub(super) outcome: Outcome,
     /// The span of the model's answer.
     pub(super) chat: ChatSpan,
@@ -62,8 +62,8 @@ impl<'a> EndedTurn<'a> {
     }
 
     /// Stores the result of the turn. Returns `None` for a turn without a result.
-    pub(super) async fn commit(self: Box<Self>) -> Option<CommittedTurn> {
-        let Self { turn, opened, plan, outcome, chat, pending } = *self;
+    pub(super) async fn commit(self) -> Option<CommittedTurn> {
+        let Self { turn, opened, plan, outcome, chat, pending } = self;
         turn.clock.mark_answered();
         let is_deleted = matches!(outcome, Outcome::ConversationDeleted(_));
         let is_disconnected = matches!(outcome, Outcome::Disconnected(_));
@@ -77,7 +77,7 @@ impl<'a> EndedTurn<'a> {
         record_answer(&chat, &finished);
         learn_from_answer(turn, &plan, &finished);
         let last = SharedEnd::take_from(&mut finished);
-        let Plan { transcript, fresh, report, origin, .. } = plan;
+        let Plan { transcript, fresh, report, origin, .. } = *plan;
         let report = turn.with_answer(report, &finished);
         let output = output_items(turn.gateway.fingerprint_key, &finished, &origin);
         let held = transcript.items().len() - fresh.len();

@@ -16,12 +16,9 @@ use crate::tokens;
 /// Otherwise a history with many user messages would be compacted in every turn.
 const RECOMPACTION_DIVISOR: u64 = 4;
 
-/// Compacts the history if that is due. After a failed compaction the turn continues with the
-/// whole history and reports this, unless the compaction would have been the whole answer.
-pub(super) async fn compact_if_due(planner: Planner<'_>, plan: &mut Plan) -> Result<(), ApiError> {
-    if !is_due(planner.turn, plan).await? {
-        return Ok(());
-    }
+/// Compacts the history. After a failed compaction the turn continues with the whole history and
+/// reports this, unless the compaction would have been the whole answer.
+pub(super) async fn compact(planner: Planner<'_>, plan: &mut Plan) -> Result<(), ApiError> {
     let stage = planner.turn.stage(Stage::Compact);
     let turn = Turn { trace: stage.span().clone(), ..planner.turn.clone() };
     let summary = summarize(Planner { turn: &turn, ..planner }, plan).await;
@@ -38,9 +35,9 @@ pub(super) async fn compact_if_due(planner: Planner<'_>, plan: &mut Plan) -> Res
     Ok(())
 }
 
-/// Whether there is enough to compact: more tokens than the request allows, and not only in the
+/// Whether the request asks for a compaction and there is enough to compact: more tokens than the request allows, and not only in the
 /// user's messages, which always stay. After a compaction, enough new items are needed too.
-async fn is_due(turn: &Turn<'_>, plan: &Plan) -> Result<bool, ApiError> {
+pub(super) async fn is_due(turn: &Turn<'_>, plan: &Plan) -> Result<bool, ApiError> {
     let threshold = match turn.request.compaction {
         CompactionTrigger::None => return Ok(false),
         CompactionTrigger::Now => return Ok(true),

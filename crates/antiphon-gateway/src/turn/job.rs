@@ -113,8 +113,8 @@ impl RunningJob<'_> {
     }
 
     /// Commits the result of the turn after all events but the last are in the log.
-    async fn commit(&self, ended: Box<EndedTurn<'_>>, client: Client) {
-        let EndedTurn { turn, opened, plan, outcome, chat, .. } = *ended;
+    async fn commit(&self, ended: EndedTurn<'_>, client: Client) {
+        let EndedTurn { turn, opened, plan, outcome, chat, .. } = ended;
         turn.clock.mark_answered();
         let assembler = match outcome {
             Outcome::Ended(assembler) | Outcome::ConversationDeleted(assembler) => Some(assembler),

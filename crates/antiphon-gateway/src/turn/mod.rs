@@ -135,7 +135,8 @@ pub(crate) async fn answer(
         turn.record_in_span();
         turn.run_or_refuse(client).await;
     };
-    turns.spawn(turn.in_current_span());
+    // On the heap, because a task copies its future several times.
+    turns.spawn(Box::pin(turn).in_current_span());
     client::receive(answer).await
 }
 
@@ -194,16 +195,15 @@ impl Turn<'_> {
         let Some((planned, underway)) = self.plan(client).await? else { return Ok(None) };
         let begun = match self.request.mode {
             RequestMode::Preparation => {
-                let ended = Box::pin(planned.answer_without_model(client)).await;
-                BegunTurn::Ended(Box::new(ended))
+                BegunTurn::Ended(Box::pin(planned.answer_without_model(client)).await)
             }
             RequestMode::Answer => {
-                let mut sending = Box::new(SendingTurn::new(*planned));
+                let mut sending = SendingTurn::new(planned);
                 let stage = self.stage(Stage::Send);
                 let reply = stage.close(sending.send(client).await)?;
                 client.begin_answer(sending.head());
                 let reader = sending.reader();
-                BegunTurn::Streaming(Box::new(StreamingTurn::new(*sending, reader)), reply)
+                BegunTurn::Streaming(Box::new(StreamingTurn::new(sending, reader)), reply)
             }
         };
         Ok(Some((begun, underway)))
@@ -213,7 +213,7 @@ impl Turn<'_> {
     async fn plan(
         &self,
         client: &mut Client,
-    ) -> Result<Option<(Box<PlannedTurn<'_>>, RequestRegistration)>, TurnError> {
+    ) -> Result<Option<(PlannedTurn<'_>, RequestRegistration)>, TurnError> {
         let upstream = self.upstream()?;
         if let StateOwner::Upstream(http, mapping) = bind_state_owner(self, upstream).await? {
             Box::pin(run_at_upstream(self, http, mapping, client)).await?;
@@ -231,7 +231,7 @@ impl Turn<'_> {
             PriorAttempt::Incomplete(cut) => cut,
         };
         self.check_store().await?;
-        let planned = Box::new(PlannedTurn::plan(opened, &cut).await?);
+        let planned = PlannedTurn::plan(opened, &cut).await?;
         planned.check_quotas().await?;
         Ok(Some((planned, underway)))
     }
@@ -275,11 +275,11 @@ enum BegunTurn<'a> {
     /// The answer, in the form in which the upstream sends it.
     Streaming(Box<StreamingTurn<'a>>, Reply),
     /// The turn has no model, so its answer is complete.
-    Ended(Box<EndedTurn<'a>>),
+    Ended(EndedTurn<'a>),
 }
 
 /// Commits the turn, and then sends the end of its answer.
-async fn end(turn: Box<EndedTurn<'_>>, client: &mut Client) {
+async fn end(turn: EndedTurn<'_>, client: &mut Client) {
     if let Some(committed) = turn.commit().await {
         committed.send_end(client).await;
     }

@@ -25,7 +25,7 @@ use crate::upstream::Upstream;
 pub(super) struct OpenedTurn<'a> {
     pub(super) turn: &'a Turn<'a>,
     pub(super) upstream: Upstream<'a>,
-    pub(super) opened: Opened,
+    pub(super) opened: Box<Opened>,
 }
 
 impl<'a> OpenedTurn<'a> {
@@ -36,7 +36,7 @@ impl<'a> OpenedTurn<'a> {
     }
 }
 
-/// The place of an open turn.
+/// The place of an open turn. It goes through all stages, so it is on the heap.
 pub(super) struct Opened {
     /// The response id, the same from the first event on.
     pub(super) response_id: ResponseId,
@@ -72,7 +72,7 @@ struct ConversationHold {
 
 impl Opened {
     /// Opens a turn where its request continues.
-    async fn from_request(turn: &Turn<'_>) -> Result<Self, ApiError> {
+    async fn from_request(turn: &Turn<'_>) -> Result<Box<Self>, ApiError> {
         match &turn.request.continues {
             Continues::Nothing => Self::on_new_thread(turn).await,
             Continues::Response(id) => Self::after_response(turn, id).await,
@@ -85,7 +85,7 @@ impl Opened {
     }
 
     /// Opens a turn on a new thread.
-    pub(super) async fn on_new_thread(turn: &Turn<'_>) -> Result<Self, ApiError> {
+    pub(super) async fn on_new_thread(turn: &Turn<'_>) -> Result<Box<Self>, ApiError> {
         let shard = turn.shard_of_request();
         let thread = ThreadId::issue(&mut RandomIds);
         Self::new(turn, shard, None, Destination::New { shard, thread }).await
@@ -93,7 +93,7 @@ impl Opened {
 
     /// Continues a response. If the turn of that response is still open, because its client has
     /// just disconnected, waits for its end.
-    async fn after_response(turn: &Turn<'_>, text: &str) -> Result<Self, ApiError> {
+    async fn after_response(turn: &Turn<'_>, text: &str) -> Result<Box<Self>, ApiError> {
         let unknown = || turn.gateway.previous_response_not_found(text);
         let id = ResponseId::parse(text).ok_or_else(unknown)?;
         if let Some(remembered) = lane::recall(turn, text) {
@@ -108,7 +108,9 @@ impl Opened {
         let (shard, cursor) = (id.shard(), end.cursor);
         let end_of = end.is_in_conversation.then_some(id);
         let destination = Destination::After { cursor, fork, end_of };
-        Ok(Self { loaded, ..Self::new(turn, shard, Some(cursor), destination).await? })
+        let mut opened = Self::new(turn, shard, Some(cursor), destination).await?;
+        opened.loaded = loaded;
+        Ok(opened)
     }
 
     /// Continues a response that only the connection remembers. A chain is stored in full or not at
@@ -117,14 +119,15 @@ impl Opened {
         turn: &Turn<'_>,
         id: &ResponseId,
         remembered: Arc<Transcript>,
-    ) -> Result<Self, ApiError> {
+    ) -> Result<Box<Self>, ApiError> {
         if turn.request.store {
             return Err(ApiError::PreviousResponseNotStored { id: id.as_str().into() });
         }
         let destination =
             Destination::New { shard: id.shard(), thread: ThreadId::issue(&mut RandomIds) };
-        let opened = Self::new(turn, id.shard(), None, destination).await?;
-        Ok(Self { remembered: Some(remembered), ..opened })
+        let mut opened = Self::new(turn, id.shard(), None, destination).await?;
+        opened.remembered = Some(remembered);
+        Ok(opened)
     }
 
     /// Continues a conversation of the store, as its only open turn.
@@ -132,7 +135,7 @@ impl Opened {
         turn: &Turn<'_>,
         id: ConversationId,
         unknown: impl FnOnce() -> ApiError,
-    ) -> Result<Self, ApiError> {
+    ) -> Result<Box<Self>, ApiError> {
         let tenant = &turn.caller.tenant;
         let lease = turn.clock.wait(turn.leases.lease_conversation(tenant, &id)).await?;
         let lease = lease.ok_or(ApiError::ConversationLocked)?;
@@ -140,10 +143,11 @@ impl Opened {
         let found = turn.gateway.store.conversation(tenant, &id).await?;
         let (_, cursor) = found.ok_or_else(unknown)?;
         let destination = Destination::Conversation(id.clone());
-        let opened = Self::new(turn, id.shard(), Some(cursor), destination).await?;
+        let mut opened = Self::new(turn, id.shard(), Some(cursor), destination).await?;
         entry.set_response(&opened.response_id);
-        let hold = Some(ConversationHold { turn: entry, lease });
-        Ok(Self { conversation: Some(id), hold, ..opened })
+        opened.conversation = Some(id);
+        opened.hold = Some(ConversationHold { turn: entry, lease });
+        Ok(opened)
     }
 
     /// Opens a turn at this cursor, outside a conversation.
@@ -152,14 +156,14 @@ impl Opened {
         shard: Shard,
         cursor: Option<Cursor>,
         destination: Destination,
-    ) -> Result<Self, ApiError> {
+    ) -> Result<Box<Self>, ApiError> {
         let announced = turn.announced.clone().unwrap_or_else(|| Announced::now(shard));
         let Announced { id: response_id, created_at } = announced;
         let locking = turn.leases.lock_response(&turn.caller.tenant, &response_id);
         let response = turn.clock.wait(locking).await;
         let response = response.ok_or(ApiError::ConversationLocked)?;
         let entry = turn.gateway.open_turns.register_response(&turn.caller.tenant, &response_id);
-        Ok(Self {
+        Ok(Box::new(Self {
             response_id,
             created_at,
             conversation: None,
@@ -171,15 +175,16 @@ impl Opened {
             hold: None,
             entry,
             _response: response,
-        })
+        }))
     }
 
     /// Moves the turn to the conversation's current end after its items were resynced.
-    pub(super) async fn at_current_end(self, turn: &Turn<'_>) -> Result<Self, ApiError> {
-        let Some(id) = &self.conversation else { return Ok(self) };
+    pub(super) async fn move_to_current_end(&mut self, turn: &Turn<'_>) -> Result<(), ApiError> {
+        let Some(id) = &self.conversation else { return Ok(()) };
         let found = turn.gateway.store.conversation(&turn.caller.tenant, id).await?;
         let (_, cursor) = found.ok_or(ApiError::ConversationDeleted)?;
-        Ok(Self { cursor: Some(cursor), ..self })
+        self.cursor = Some(cursor);
+        Ok(())
     }
 
     /// The transcript that the turn continues: remembered by its connection, or stored.
@@ -264,7 +269,7 @@ impl Opened {
 
     /// Closes the turn. The next turn of the conversation can then start, and so can turns that
     /// wait for the response.
-    pub(super) async fn close(self) {
+    pub(super) async fn close(self: Box<Self>) {
         if let Some(ConversationHold { turn, lease }) = self.hold {
             drop(turn);
             lease.release().await;

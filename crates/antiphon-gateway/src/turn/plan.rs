@@ -31,8 +31,8 @@ use crate::upstream::Upstream;
 /// An open turn and its plan.
 pub(super) struct PlannedTurn<'a> {
     pub(super) planner: Planner<'a>,
-    pub(super) opened: Opened,
-    pub(super) plan: Plan,
+    pub(super) opened: Box<Opened>,
+    pub(super) plan: Box<Plan>,
 }
 
 impl<'a> PlannedTurn<'a> {
@@ -51,7 +51,7 @@ impl<'a> PlannedTurn<'a> {
 
     /// Fails if the new items exceed a quota.
     pub(super) async fn check_quotas(&self) -> Result<(), ApiError> {
-        let Plan { transcript, fresh, .. } = &self.plan;
+        let Plan { transcript, fresh, .. } = &*self.plan;
         let items = transcript.items();
         let (held, _) = items.split_at(items.len() - fresh.len());
         self.opened.check_quotas(self.planner.turn, held, fresh).await
@@ -63,7 +63,7 @@ impl<'a> PlannedTurn<'a> {
     }
 }
 
-/// The items and the prompt of a turn.
+/// The items and the prompt of a turn. It goes through all later stages, so it is on the heap.
 pub(super) struct Plan {
     /// The stored items, followed by the new items of the input.
     pub(super) transcript: Arc<Transcript>,
@@ -189,7 +189,7 @@ impl Planner<'_> {
         &self,
         held: Transcript,
         prior: Option<&PriorInput>,
-    ) -> Result<Plan, ApiError> {
+    ) -> Result<Box<Plan>, ApiError> {
         let turn = self.turn;
         let incoming = resolve_input(turn, &held).await?;
         let origin = self.upstream.origin(&turn.request.model);
@@ -207,7 +207,8 @@ impl Planner<'_> {
         let (prompt, report) = self.build(&transcript, &admitted, target)?;
         let fresh = transcript.items()[held..].to_vec();
         let transcript = Arc::new(transcript);
-        Ok(Plan { transcript, fresh, prompt, origin, report, preface: None, admitted })
+        let preface = None;
+        Ok(Box::new(Plan { transcript, fresh, prompt, origin, report, preface, admitted }))
     }
 
     /// Replaces the history in the plan with this compaction. `usage` is the cost of creating it.

@@ -25,7 +25,7 @@ pub(crate) enum TokenCount {
 
 /// The prompt that a request would send if it were a turn now. Nothing is opened, stored or sent.
 pub(crate) struct Preview<'a> {
-    pub(super) plan: Plan,
+    pub(super) plan: Box<Plan>,
     upstream: Upstream<'a>,
 }
 

@@ -14,11 +14,11 @@ use crate::upstream::{Reply, UpstreamError};
 /// The end of a response.
 pub(super) enum Outcome {
     /// The response ended, successfully or not.
-    Ended(Assembler),
+    Ended(Box<Assembler>),
     /// The client disconnected before the end.
-    Disconnected(Assembler),
+    Disconnected(Box<Assembler>),
     /// The conversation was deleted before the end; the response has failed.
-    ConversationDeleted(Assembler),
+    ConversationDeleted(Box<Assembler>),
 }
 
 impl Outcome {
@@ -53,7 +53,7 @@ pub(super) struct ResponseReader {
     unmeasured: usize,
     frames: Decoder,
     decoder: StreamDecoder,
-    assembler: Assembler,
+    assembler: Box<Assembler>,
     /// Seals content that only the upstream can read; `None` if the upstream has no such content.
     sealing: Option<CompactionSealer>,
 }
@@ -67,6 +67,7 @@ impl ResponseReader {
         let decoder = StreamDecoder::new(api.into(), context.clone());
         let max_answer = usize::MAX;
         let frames = Decoder::new(max_answer);
+        let assembler = Box::new(assembler);
         Self { api, context, max_answer, unmeasured: 0, frames, decoder, assembler, sealing: None }
     }
 
@@ -100,7 +101,7 @@ impl ResponseReader {
 
     /// Continues a response whose first `logged` events exist already.
     pub(super) fn starting_after(self, logged: u64) -> Self {
-        Self { assembler: self.assembler.starting_after(logged), ..self }
+        Self { assembler: Box::new(self.assembler.starting_after(logged)), ..self }
     }
 
     /// Sends a stored response to the client, except for its end, which it returns. `completed_at`
@@ -127,7 +128,7 @@ impl ResponseReader {
     }
 
     /// Ends decoding and returns the response.
-    pub(super) fn into_assembler(self) -> Assembler {
+    pub(super) fn into_assembler(self) -> Box<Assembler> {
         self.assembler
     }
 

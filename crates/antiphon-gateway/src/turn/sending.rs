@@ -11,7 +11,7 @@ use futures_util::future::{MaybeDone, maybe_done};
 
 use super::cancel::{TurnError, run_unless_cancelled};
 use super::client::{Client, Head};
-use super::compact::compact_if_due;
+use super::compact::{compact, is_due};
 use super::open::Opened;
 use super::pending::PendingTurn;
 use super::plan::{Plan, PlannedTurn};
@@ -28,8 +28,8 @@ const NOTHING_MORE: &[u8] = br#"{"object":"response","status":"completed","outpu
 /// A planned turn that asks its upstream for an answer.
 pub(super) struct SendingTurn<'a> {
     pub(super) sender: PromptSender<'a>,
-    pub(super) opened: Opened,
-    pub(super) plan: Plan,
+    pub(super) opened: Box<Opened>,
+    pub(super) plan: Box<Plan>,
     pub(super) pending: PendingTurn<'a>,
 }
 
@@ -56,10 +56,10 @@ impl SendingTurn<'_> {
             }
             planner.turn.gateway.upstreams.without_compaction.insert(&self.plan.origin);
         }
-        // Boxed, because few turns compact.
-        let mut compacting = Box::pin(compact_if_due(planner, &mut self.plan));
-        run_unless_cancelled(planner.turn, compacting.as_mut(), &self.opened, client).await?;
-        drop(compacting);
+        if is_due(planner.turn, &self.plan).await? {
+            let mut compacting = Box::pin(compact(planner, &mut self.plan));
+            run_unless_cancelled(planner.turn, compacting.as_mut(), &self.opened, client).await?;
+        }
         if self.is_answered_by_compaction() {
             self.pending.record(&self.opened, &self.plan).await?;
             return Ok(Reply::Whole(Bytes::from_static(NOTHING_MORE)));

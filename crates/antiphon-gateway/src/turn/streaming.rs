@@ -43,7 +43,7 @@ impl<'a> StreamingTurn<'a> {
         mut self: Box<Self>,
         mut reply: Reply,
         client: &mut Client,
-    ) -> Box<EndedTurn<'a>> {
+    ) -> EndedTurn<'a> {
         let _stage = self.sending.sender.planner.turn.stage(Stage::Stream);
         loop {
             let error = match self.read(reply, client).await {
@@ -77,7 +77,7 @@ impl<'a> StreamingTurn<'a> {
         mut self: Box<Self>,
         error: TurnError,
         client: &mut Client,
-    ) -> Box<EndedTurn<'a>> {
+    ) -> EndedTurn<'a> {
         match error {
             TurnError::Cancelled(reason) => self.cancel(reason, client).await,
             TurnError::Failed(error) => {
@@ -130,18 +130,14 @@ impl<'a> StreamingTurn<'a> {
         }
     }
 
-    fn end(self: Box<Self>) -> Box<EndedTurn<'a>> {
+    fn end(self: Box<Self>) -> EndedTurn<'a> {
         let Self { sending, reader } = *self;
-        Box::new(EndedTurn::new(sending, Outcome::Ended(reader.into_assembler())))
+        EndedTurn::new(sending, Outcome::Ended(reader.into_assembler()))
     }
 
-    async fn cancel(
-        self: Box<Self>,
-        reason: CancelReason,
-        client: &mut Client,
-    ) -> Box<EndedTurn<'a>> {
+    async fn cancel(self: Box<Self>, reason: CancelReason, client: &mut Client) -> EndedTurn<'a> {
         let Self { sending, reader } = *self;
-        Box::new(EndedTurn::new(sending, reader.cancel(reason, client).await))
+        EndedTurn::new(sending, reader.cancel(reason, client).await)
     }
 }
 
@@ -185,6 +181,6 @@ impl<'a> PlannedTurn<'a> {
         assembler.apply_response(&Bytes::from_static(EMPTY_ANSWER)).expect("the constant is JSON");
         let events = std::iter::from_fn(|| assembler.next_event()).collect();
         client.send_events(events, assembler.output_items()).await;
-        EndedTurn::new(SendingTurn::new(self), Outcome::Ended(assembler))
+        EndedTurn::new(SendingTurn::new(self), Outcome::Ended(Box::new(assembler)))
     }
 }

@@ -9,8 +9,8 @@ use std::borrow::Cow;
 use antiphon::dialect::{UpstreamApi, Vendor};
 use antiphon::json::{Object, quote};
 use bytes::Bytes;
-use http::request::Builder;
-use http::{HeaderName, StatusCode, header};
+use http::header::InvalidHeaderValue;
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde_json::{Map, Value};
 use zeroize::Zeroizing;
 
@@ -29,23 +29,22 @@ pub(super) fn path(api: UpstreamApi, _model: &str) -> Cow<'static, str> {
     })
 }
 
-/// Adds the headers that the API requires, and the key if there is one.
-pub(super) fn with_credentials(
-    request: Builder,
+/// Adds the headers that the API requires, and the key if there is one. Fails if no header may have
+/// the characters of the key.
+pub(super) fn add_credentials(
+    headers: &mut HeaderMap,
     api: UpstreamApi,
     key: Option<&Secret>,
-) -> Builder {
-    let request = match api.vendor() {
-        Vendor::OpenAi => request,
-        Vendor::Anthropic => request.header("anthropic-version", ANTHROPIC_VERSION),
-    };
-    match key {
-        Some(key) => {
-            let (name, value) = credential(api, key);
-            request.header(name, value.as_str())
-        }
-        None => request,
+) -> Result<(), InvalidHeaderValue> {
+    if api.vendor() == Vendor::Anthropic {
+        let version = HeaderValue::from_static(ANTHROPIC_VERSION);
+        headers.insert(HeaderName::from_static("anthropic-version"), version);
     }
+    if let Some(key) = key {
+        let (name, value) = credential(api, key);
+        headers.insert(name, HeaderValue::from_str(&value)?);
+    }
+    Ok(())
 }
 
 /// The start of the tokens that Anthropic issues to people who log in. It accepts them only as

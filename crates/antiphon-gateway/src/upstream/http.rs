@@ -1,5 +1,6 @@
 //! An upstream over HTTP.
 
+use std::fmt::Display;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -33,6 +34,9 @@ use crate::request_id::{REQUEST_ID, RequestId};
 use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 use crate::span::ErrorType as _;
 use crate::trace::{AttemptSpan, SentBy};
+
+/// The name of the gateway in its requests.
+pub(super) const USER_AGENT: &str = concat!("antiphon/", env!("CARGO_PKG_VERSION"));
 
 /// The maximum size of an error body.
 const MAX_ERROR: usize = 1 << 20;
@@ -319,25 +323,22 @@ impl HttpUpstream {
         body: Chunks,
         caller: &Caller,
     ) -> Result<Request<RequestBody>, UpstreamError> {
-        let mut request = Request::builder()
-            .method(method)
-            .uri(format!("{}{path}", self.base))
-            .header(header::CONTENT_TYPE, "application/json")
-            .header(header::ACCEPT_ENCODING, "identity")
-            .header(header::USER_AGENT, concat!("antiphon/", env!("CARGO_PKG_VERSION")));
-        request = api::with_credentials(
-            request,
-            self.settings.api,
-            self.settings.key.as_ref().or(caller.token.as_ref()),
-        );
+        let url = Uri::try_from(format!("{}{path}", self.base)).map_err(invalid_request)?;
+        let mut request = Request::new(request_body(body));
+        *request.method_mut() = method;
+        *request.uri_mut() = url;
+        let headers = request.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        headers.insert(header::USER_AGENT, HeaderValue::from_static(USER_AGENT));
+        let key = self.settings.key.as_ref().or(caller.token.as_ref());
+        api::add_credentials(headers, self.settings.api, key).map_err(invalid_request)?;
         for (name, value) in &caller.headers {
             if api::forwards_header(self.settings.api, name) {
-                request = request.header(name, value);
+                headers.append(name.clone(), value.clone());
             }
         }
-        request
-            .body(request_body(body))
-            .map_err(|error| UpstreamError::Unreachable(error.to_string()))
+        Ok(request)
     }
 
     /// Converts an answer with a status other than 200. Redirects are not followed, because a
@@ -358,6 +359,11 @@ impl HttpUpstream {
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
         UpstreamError::Rejected(Box::new(UpstreamRejection { status, headers, body }))
     }
+}
+
+/// The error for a request that cannot be expressed in HTTP.
+pub(super) fn invalid_request(error: impl Display) -> UpstreamError {
+    UpstreamError::Unreachable(error.to_string())
 }
 
 /// A body whose bytes are all available.

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::api::{self, parse_models};
 use super::client::UpstreamClient;
+use super::http::USER_AGENT;
 use crate::settings::UpstreamSettings;
 
 /// The answer of a server to `GET /models`.
@@ -42,11 +43,12 @@ fn models_request(settings: &UpstreamSettings) -> Result<Request<Bytes>, String>
     };
     let request = Request::get(format!("{}{path}", base.trim_end_matches('/')))
         .header(header::ACCEPT_ENCODING, "identity")
-        .header(header::USER_AGENT, concat!("antiphon/", env!("CARGO_PKG_VERSION")));
-    let request = api::with_credentials(request, settings.api, settings.key.as_ref());
-    request
-        .body(Bytes::new())
-        .map_err(|_| "the server cannot get the key: no header may have its characters".to_owned())
+        .header(header::USER_AGENT, USER_AGENT)
+        .body(Bytes::new());
+    let mut request = request.map_err(|error| format!("the URL is not valid: {error}"))?;
+    api::add_credentials(request.headers_mut(), settings.api, settings.key.as_ref())
+        .map_err(|_| "the server cannot get the key: no header may have its characters")?;
+    Ok(request)
 }
 
 impl ModelList {

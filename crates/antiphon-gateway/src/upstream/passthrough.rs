@@ -11,7 +11,7 @@ use super::api;
 use super::body::ReceivedBody;
 use super::connection::HttpAnswer;
 use super::error::UpstreamError;
-use super::http::{HttpUpstream, RequestBody};
+use super::http::{HttpUpstream, RequestBody, invalid_request};
 use super::own_key::Mask;
 use super::rejection_log::PassedRejection;
 use super::timeouts::Timeouts;
@@ -273,8 +273,4 @@ fn is_text(headers: &HeaderMap) -> bool {
 fn filtered(headers: &HeaderMap, keep: impl Fn(&HeaderName, &HeaderValue) -> bool) -> HeaderMap {
     let kept = headers.iter().filter(|(name, value)| keep(name, value));
     kept.map(|(name, value)| (name.clone(), value.clone())).collect()
-}
-
-fn invalid_request(error: impl std::fmt::Display) -> UpstreamError {
-    UpstreamError::Unreachable(error.to_string())
 }

@@ -24,7 +24,7 @@ const NO_METADATA: Bytes = Bytes::from_static(b"{}");
 /// A turn with its place in a ledger.
 pub(super) struct OpenedAtUpstream<'a> {
     pub(super) at: UpstreamTurn<'a>,
-    pub(super) place: Opened,
+    pub(super) place: Box<Opened>,
     pub(super) pending: PendingTurn<'a>,
     /// The copy of the turn that this one continues.
     pub(super) copy: Option<CopiedTurn>,
@@ -61,7 +61,7 @@ impl<'a> OpenedAtUpstream<'a> {
         Ok(Self { copy, ..Self::new(at, place) })
     }
 
-    pub(super) fn new(at: UpstreamTurn<'a>, place: Opened) -> Self {
+    pub(super) fn new(at: UpstreamTurn<'a>, place: Box<Opened>) -> Self {
         let pending = PendingTurn::new(at.turn, &place);
         Self { at, place, pending, copy: None }
     }

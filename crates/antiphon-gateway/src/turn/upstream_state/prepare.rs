@@ -322,8 +322,8 @@ impl<'a> PreparingAtUpstream<'a> {
             let record = chain.store(self.at, id, listed).await?;
             return self.reopen_after(&record).await;
         }
-        let opened = self.opened.take().expect("a conversation has a place");
-        self.opened = Some(opened.replace_items(self.at.entries(&listed.input)).await?);
+        let opened = self.opened.as_mut().expect("a conversation has a place");
+        opened.replace_items(self.at.entries(&listed.input)).await?;
         Ok(())
     }
 

@@ -18,13 +18,13 @@ use crate::turn::report::Report;
 impl OpenedAtUpstream<'_> {
     /// Replaces the ledger's items of the conversation, and moves the turn to their end. The turn
     /// holds the conversation's lease.
-    pub(super) async fn replace_items(self, listed: Vec<HeldItem>) -> Result<Self, ApiError> {
-        let Self { at, place, .. } = &self;
+    pub(super) async fn replace_items(&mut self, listed: Vec<HeldItem>) -> Result<(), ApiError> {
+        let Self { at, place, .. } = self;
         let conversation = place.conversation.as_ref().expect("the turn belongs to a conversation");
         let thread = ThreadId::issue(&mut RandomIds);
         let tenant = &at.turn.caller.tenant;
         at.ledgers().resync(tenant, conversation, thread, listed, place.place()).await?;
-        Ok(Self { place: self.place.at_current_end(self.at.turn).await?, ..self })
+        place.move_to_current_end(at.turn).await
     }
 }
 
