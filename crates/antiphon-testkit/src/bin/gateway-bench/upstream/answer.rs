@@ -1,6 +1,7 @@
 //! Answers whose bytes are rendered once. Each copy gets its own ids.
 
 use std::ops::Range;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use serde_json::{Map, Value, json};
@@ -15,14 +16,20 @@ pub(crate) struct Answer {
     events: Vec<Range<usize>>,
 }
 
-/// Bytes with the places of the answer's number.
+/// Bytes with the places of the answer's number, and of the time in its ids.
 struct Template {
     bytes: Vec<u8>,
-    places: Vec<usize>,
+    numbers: Vec<usize>,
+    times: Vec<usize>,
 }
 
 /// The number in the templates. It has as many digits as the number of an answer is padded to.
 const NUMBER: u64 = 7_070_707_070_707_070;
+
+/// The time in the ids of the templates, followed by the part that is equal in all ids. OpenAI's ids
+/// have 48 hexadecimal digits, of which the first 8 are the time in Unix seconds.
+const TIME: &str = "7e7e7e7e";
+const FIXED: &str = "819081908190819081908190";
 
 impl Answer {
     /// A text of so many deltas, a word each.
@@ -30,10 +37,10 @@ impl Answer {
         let words = words(deltas);
         let part = |text: &str| json!({"type": "output_text", "text": text, "annotations": []});
         let item = |status, content: &[Value]| {
-            json!({"id": format!("msg_{NUMBER}"), "type": "message", "status": status,
+            json!({"id": id("msg"), "type": "message", "status": status,
                 "role": "assistant", "content": content})
         };
-        let at = json!({"item_id": format!("msg_{NUMBER}"), "output_index": 0, "content_index": 0});
+        let at = json!({"item_id": id("msg"), "output_index": 0, "content_index": 0});
         let mut events = Events::new(&item("in_progress", &[]));
         events.add("response.content_part.added", &at, &json!({"part": part("")}));
         for word in &words {
@@ -51,10 +58,10 @@ impl Answer {
         pieces.insert(0, "{\"q\":\"".to_owned());
         pieces.push("\"}".to_owned());
         let item = |status: &str, arguments: &str| {
-            json!({"id": format!("fc_{NUMBER}"), "type": "function_call", "status": status,
+            json!({"id": id("fc"), "type": "function_call", "status": status,
                 "name": "lookup", "call_id": format!("call_{NUMBER}"), "arguments": arguments})
         };
-        let at = json!({"item_id": format!("fc_{NUMBER}"), "output_index": 0});
+        let at = json!({"item_id": id("fc"), "output_index": 0});
         let mut events = Events::new(&item("in_progress", ""));
         for piece in &pieces {
             events.add("response.function_call_arguments.delta", &at, &json!({"delta": piece}));
@@ -134,6 +141,11 @@ impl Answer {
     }
 }
 
+/// An id in the form of OpenAI's.
+fn id(prefix: &str) -> String {
+    format!("{prefix}_{TIME}{FIXED}{NUMBER}")
+}
+
 /// The words of an answer. The first contains the mark.
 fn words(count: usize) -> Vec<String> {
     let rest = (1..count).map(|index| format!(" word{:02}", index % 100));
@@ -197,7 +209,7 @@ impl Events {
 fn response(status: &str, output: &[Value]) -> Value {
     let usage = json!({"input_tokens": 20, "input_tokens_details": {"cached_tokens": 0},
         "output_tokens": 60, "output_tokens_details": {"reasoning_tokens": 0}, "total_tokens": 80});
-    json!({"id": format!("resp_{NUMBER}"), "object": "response", "created_at": 1_700_000_000,
+    json!({"id": id("resp"), "object": "response", "created_at": 1_700_000_000,
         "completed_at": 1_700_000_001, "status": status, "background": false, "error": null,
         "incomplete_details": null, "instructions": null, "max_output_tokens": null,
         "max_tool_calls": null, "model": "bench-model", "output": output,
@@ -211,19 +223,30 @@ fn response(status: &str, output: &[Value]) -> Value {
 
 impl Template {
     fn new(bytes: Vec<u8>) -> Self {
-        let number = NUMBER.to_string();
-        let places = memchr::memmem::find_iter(&bytes, number.as_bytes()).collect();
-        Self { bytes, places }
+        let places = |text: &str| memchr::memmem::find_iter(&bytes, text.as_bytes()).collect();
+        let (numbers, times) = (places(&NUMBER.to_string()), places(TIME));
+        Self { bytes, numbers, times }
     }
 
+    /// A copy with this number and the present time.
     fn render(&self, number: u64) -> Bytes {
         let mut bytes = self.bytes.clone();
-        let digits = format!("{number:016}");
-        for &place in &self.places {
-            bytes[place..place + digits.len()].copy_from_slice(digits.as_bytes());
-        }
+        let mut write = |places: &[usize], digits: &str| {
+            for &place in places {
+                bytes[place..place + digits.len()].copy_from_slice(digits.as_bytes());
+            }
+        };
+        write(&self.numbers, &format!("{number:016}"));
+        write(&self.times, &format!("{:08x}", unix_now()));
         Bytes::from(bytes)
     }
+}
+
+/// The time in Unix seconds.
+#[expect(clippy::disallowed_methods, reason = "ids contain the time, as the provider's do")]
+fn unix_now() -> u32 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u32::try_from(now.as_secs()).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -235,11 +258,15 @@ mod tests {
         for answer in [Answer::text(3), Answer::call(3)] {
             let json = answer.json(42);
             let response: Value = serde_json::from_slice(&json).unwrap();
-            assert_eq!(response["id"], "resp_0000000000000042");
+            let id = response["id"].as_str().unwrap();
+            assert!(id.starts_with("resp_") && id.ends_with(&format!("{FIXED}0000000000000042")));
+            assert_eq!(id.len(), "resp_".len() + 48);
             let marks: Vec<Marker> = Marker::all_in(&json).collect();
             assert_eq!(marks, [Marker::Answer(42)]);
             let stream = answer.events(42).concat();
-            assert!(memchr::memmem::find(&stream, NUMBER.to_string().as_bytes()).is_none());
+            for placeholder in [&NUMBER.to_string(), TIME] {
+                assert!(memchr::memmem::find(&stream, placeholder.as_bytes()).is_none());
+            }
         }
     }
 
