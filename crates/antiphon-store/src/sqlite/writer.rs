@@ -1,4 +1,7 @@
-//! The single writing thread. Calls that arrive during a commit are committed together next.
+//! The single writing thread. Calls that arrive while others run are committed with them, and those
+//! that arrive during a commit are committed together next.
+
+mod jobs;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -8,6 +11,8 @@ use rusqlite::Connection;
 use rusqlite::hooks::Action;
 use tokio::sync::{mpsc, oneshot, watch};
 
+use self::jobs::{BATCH, Call, Job, Jobs, execute};
+pub(super) use self::jobs::{Effect, attempt, closed};
 use super::lock::FileLock;
 use super::log::Log;
 use super::reserve::Reserve;
@@ -19,9 +24,6 @@ use crate::observer::Observed;
 /// The maximum number of jobs in the queue. Further callers wait for room.
 const QUEUE: usize = 1024;
 
-/// The maximum number of jobs in one commit.
-const BATCH: usize = 256;
-
 /// The length that the write-ahead log may reach, in bytes.
 const LOG_ROOM: u64 = 64 << 20;
 
@@ -29,19 +31,6 @@ const LOG_ROOM: u64 = 64 << 20;
 const BEGIN: &str = "BEGIN IMMEDIATE";
 
 type Queue = mpsc::Sender<Box<dyn Job>>;
-
-/// The durability that a job needs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Effect {
-    /// It changes nothing, or its changes need not survive a power cut.
-    Unsynced,
-    /// Once answered, its changes must survive a power cut.
-    Synced,
-    /// As `Synced`, and it deletes data that must not remain anywhere in the files.
-    Erasing,
-    /// As `Synced`, and it reads a stream that cannot be read twice.
-    Restoring,
-}
 
 /// A queue of jobs and the thread that runs them. Each job is atomic, and is answered after the
 /// commit. A failed job does not affect the others in its commit; a failed commit fails them all.
@@ -75,7 +64,7 @@ impl Writer {
         let thread = thread::Builder::new()
             .name("antiphon-writer".into())
             .spawn(move || {
-                committer.run(jobs);
+                committer.run(Jobs::new(jobs));
                 drop(lock);
                 drop(alive);
             })
@@ -91,7 +80,7 @@ impl Writer {
         F: FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let job = Box::new(Call { effect, work, outcome: None, reply });
+        let job = Box::new(Call::new(effect, work, reply));
         let queue = self.queue().ok_or_else(closed)?;
         queue.send(job).await.map_err(|_| closed())?;
         drop(queue);
@@ -129,65 +118,6 @@ impl Drop for Writer {
     }
 }
 
-/// The error of a closed store.
-pub(super) fn closed() -> StoreError {
-    StoreError::Unavailable("the store is closed".into())
-}
-
-/// A queued call, independent of the type of its result.
-trait Job: Send {
-    fn effect(&self) -> Effect;
-
-    /// Runs the work. Returns `false` if it failed: its changes are then still there.
-    fn run(&mut self, db: &Connection) -> bool;
-
-    /// Runs the work, and undoes its changes if it fails. An error means that the transaction is
-    /// lost.
-    fn run_apart(&mut self, db: &Connection) -> Result<(), StoreError>;
-
-    /// Whether the work failed because the disk is full.
-    fn lacked_space(&self) -> bool;
-
-    /// Sends the result of the work, or the error of the commit.
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
-}
-
-struct Call<T, F> {
-    effect: Effect,
-    work: F,
-    outcome: Option<Result<T, StoreError>>,
-    reply: oneshot::Sender<Result<T, StoreError>>,
-}
-
-impl<T, F> Job for Call<T, F>
-where
-    T: Send,
-    F: FnMut(&Connection) -> Result<T, StoreError> + Send,
-{
-    fn effect(&self) -> Effect {
-        self.effect
-    }
-
-    fn run(&mut self, db: &Connection) -> bool {
-        self.outcome.insert((self.work)(db)).is_ok()
-    }
-
-    fn run_apart(&mut self, db: &Connection) -> Result<(), StoreError> {
-        self.outcome = Some(attempt(db, || (self.work)(db))?);
-        Ok(())
-    }
-
-    fn lacked_space(&self) -> bool {
-        matches!(self.outcome, Some(Err(StoreError::NoSpace(_))))
-    }
-
-    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
-        let outcome = self.outcome.unwrap_or_else(|| Err(closed()));
-        // The caller may be gone; the work is done anyway.
-        let _ = self.reply.send(committed.and(outcome));
-    }
-}
-
 /// The state of the thread.
 struct Committer {
     db: Connection,
@@ -215,11 +145,11 @@ impl Committer {
         Ok(committer)
     }
 
-    fn run(mut self, mut jobs: mpsc::Receiver<Box<dyn Job>>) {
-        while let Some(first) = jobs.blocking_recv() {
+    fn run(mut self, mut jobs: Jobs) {
+        while let Some(first) = jobs.wait() {
             // Threads that are ready to run may queue more jobs, which this commit then includes.
             thread::yield_now();
-            self.commit(batch(first, &mut jobs));
+            self.commit(jobs.batch(first), &mut jobs);
             self.log.tend(&self.db, jobs.is_empty());
             self.shrink(&jobs);
         }
@@ -229,8 +159,8 @@ impl Committer {
         }
     }
 
-    fn commit(&mut self, mut batch: Vec<Box<dyn Job>>) {
-        let committed = self.transact(&mut batch);
+    fn commit(&mut self, mut batch: Vec<Box<dyn Job>>, jobs: &mut Jobs) {
+        let committed = self.transact(&mut batch, Some(jobs));
         if matches!(committed, Err(StoreError::NoSpace(_))) {
             return self.commit_apart(batch);
         }
@@ -256,7 +186,7 @@ impl Committer {
         for job in jobs {
             self.log.empty(&self.db);
             let mut alone = vec![job];
-            let committed = self.transact(&mut alone);
+            let committed = self.transact(&mut alone, None);
             self.answer(alone, &committed);
         }
     }
@@ -272,7 +202,7 @@ impl Committer {
     }
 
     /// Returns the space of deleted data to the file system while no jobs wait.
-    fn shrink(&mut self, jobs: &mpsc::Receiver<Box<dyn Job>>) {
+    fn shrink(&mut self, jobs: &Jobs) {
         let mut has_shrunk = false;
         while jobs.is_empty() && !self.log.is_held() {
             let stepped = match self.vacuum_step() {
@@ -313,18 +243,27 @@ impl Committer {
         }
     }
 
-    fn transact(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    /// Commits the batch, and those of the `later` jobs that arrive while its jobs run.
+    fn transact(
+        &mut self,
+        batch: &mut Vec<Box<dyn Job>>,
+        later: Option<&mut Jobs>,
+    ) -> Result<(), StoreError> {
         let begun = Instant::now();
-        let committed = self.try_to_transact(batch);
+        let committed = self.try_to_transact(batch, later);
         let is_success = committed.is_ok() && !batch.iter().any(|job| job.lacked_space());
         self.observed.report(batch.len(), begun, is_success);
         committed
     }
 
-    fn try_to_transact(&mut self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    fn try_to_transact(
+        &mut self,
+        batch: &mut Vec<Box<dyn Job>>,
+        later: Option<&mut Jobs>,
+    ) -> Result<(), StoreError> {
         self.sync(batch.iter().any(|job| job.effect() != Effect::Unsynced))?;
         execute(&self.db, BEGIN)?;
-        let done = self.run_all(batch);
+        let done = self.run_all(batch, later);
         if done.is_err() {
             self.roll_back()?;
             // In memory, the jobs themselves are readers, and may have read what was undone.
@@ -336,14 +275,32 @@ impl Committer {
 
     /// Runs the jobs and commits. Jobs seldom fail, so they run without savepoints first: after a
     /// savepoint, SQLite copies every page that changes.
-    fn run_all(&self, batch: &mut [Box<dyn Job>]) -> Result<(), StoreError> {
+    fn run_all(
+        &self,
+        batch: &mut Vec<Box<dyn Job>>,
+        later: Option<&mut Jobs>,
+    ) -> Result<(), StoreError> {
         let is_repeatable = batch.iter().all(|job| job.effect() != Effect::Restoring);
-        if !is_repeatable || !batch.iter_mut().all(|job| job.run(&self.db)) {
+        if !is_repeatable || !self.run_together(batch, later) {
             self.roll_back()?;
             execute(&self.db, BEGIN)?;
             batch.iter_mut().try_for_each(|job| job.run_apart(&self.db))?;
         }
         execute(&self.db, "COMMIT")
+    }
+
+    /// Runs the jobs, and those of the `later` ones that have arrived. Returns whether all succeeded.
+    fn run_together(&self, batch: &mut Vec<Box<dyn Job>>, later: Option<&mut Jobs>) -> bool {
+        let mut are_done = batch.iter_mut().all(|job| job.run(&self.db));
+        let Some(later) = later else { return are_done };
+        while are_done
+            && batch.len() < BATCH
+            && let Some(mut job) = later.join(self.synced)
+        {
+            are_done = job.run(&self.db);
+            batch.push(job);
+        }
+        are_done
     }
 
     fn roll_back(&self) -> Result<(), StoreError> {
@@ -372,40 +329,6 @@ fn watch(db: &Connection, hot: Arc<HotTranscripts>) -> Result<(), StoreError> {
             hot.begin_change();
         }
     }))?;
-    Ok(())
-}
-
-fn batch(first: Box<dyn Job>, jobs: &mut mpsc::Receiver<Box<dyn Job>>) -> Vec<Box<dyn Job>> {
-    let mut batch = vec![first];
-    while batch.len() < BATCH
-        && let Ok(job) = jobs.try_recv()
-    {
-        batch.push(job);
-    }
-    batch
-}
-
-/// Runs `work`. If it fails, undoes its changes and returns its error as the inner result. The
-/// outer error means that the transaction itself is lost: SQLite rolls it back on some failures,
-/// such as a full disk.
-pub(super) fn attempt<T>(
-    db: &Connection,
-    work: impl FnOnce() -> Result<T, StoreError>,
-) -> Result<Result<T, StoreError>, StoreError> {
-    execute(db, "SAVEPOINT attempt")?;
-    let outcome = work();
-    if let Err(error) = &outcome {
-        if db.is_autocommit() {
-            return Err(error.clone());
-        }
-        execute(db, "ROLLBACK TO attempt")?;
-    }
-    execute(db, "RELEASE attempt")?;
-    Ok(outcome)
-}
-
-fn execute(db: &Connection, command: &str) -> Result<(), StoreError> {
-    db.prepare_cached(command)?.execute([])?;
     Ok(())
 }
 

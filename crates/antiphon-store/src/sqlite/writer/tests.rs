@@ -50,8 +50,8 @@ fn held_up() -> (mpsc::Sender<()>, impl FnMut(&Connection) -> Result<(), StoreEr
     (go, busy)
 }
 
-/// The same, with a message when the writer begins to wait: jobs queued after it are in the next
-/// commit.
+/// The same, with a message when the writer begins to wait: jobs queued after it join its commit,
+/// or are in the next one.
 fn held_up_with_start() -> (
     mpsc::Sender<()>,
     impl FnMut(&Connection) -> Result<(), StoreError> + Send,
@@ -195,17 +195,97 @@ async fn only_durable_jobs_are_synced() {
         assert_eq!(writer.call(effect, mode).await, Ok(expected), "{effect:?}");
     }
 
-    let (go, busy, started) = held_up_with_start();
-    let together = async {
+    // Jobs join a commit that has begun, unless it is not synced and they need it.
+    for (first, unsynced) in [(Effect::Synced, FULL), (Effect::Unsynced, NORMAL)] {
+        let (go, busy, started) = held_up_with_start();
+        let later = async {
+            started.await.unwrap();
+            tokio::join!(
+                writer.call(Effect::Unsynced, mode),
+                writer.call(Effect::Synced, mode),
+                async { go.send(()).unwrap() },
+            )
+        };
+        let (_, modes) = tokio::join!(writer.call(first, busy), later);
+        assert_eq!((modes.0, modes.1), (Ok(unsynced), Ok(FULL)), "{first:?}");
+    }
+}
+
+#[tokio::test]
+async fn jobs_that_arrive_while_others_run_share_their_sync() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let writer = Writer::start(notes_at(&path), None, Arc::default(), Observed::default()).unwrap();
+    let before = commits(&path);
+    let (go, mut busy, started) = held_up_with_start();
+    let first = move |db: &Connection| {
+        busy(db)?;
+        note("one")(db)
+    };
+
+    let later = async {
         started.await.unwrap();
         tokio::join!(
-            writer.call(Effect::Unsynced, mode),
-            writer.call(Effect::Synced, mode),
+            writer.call(Effect::Synced, note("two")),
+            writer.call(Effect::Unsynced, note("three")),
             async { go.send(()).unwrap() },
         )
     };
-    let (_, modes) = tokio::join!(writer.call(Effect::Unsynced, busy), together);
-    assert_eq!((modes.0, modes.1), (Ok(FULL), Ok(FULL)));
+    let (outcome, outcomes) = tokio::join!(writer.call(Effect::Synced, first), later);
+
+    assert_eq!((outcome, outcomes.0, outcomes.1), (Ok(()), Ok(()), Ok(())));
+    assert_eq!(commits(&path) - before, 1);
+    assert_eq!(noted(&writer).await, "one two three");
+}
+
+#[tokio::test]
+async fn job_that_fails_after_joining_is_undone_alone() {
+    let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
+    let (go, mut busy, started) = held_up_with_start();
+    let first = move |db: &Connection| {
+        busy(db)?;
+        note("one")(db)
+    };
+    let failing = |db: &Connection| {
+        note("lost")(db)?;
+        Err::<(), _>(StoreError::ConversationNotFound)
+    };
+
+    let later = async {
+        started.await.unwrap();
+        tokio::join!(
+            writer.call(Effect::Synced, failing),
+            writer.call(Effect::Synced, note("two")),
+            async { go.send(()).unwrap() },
+        )
+    };
+    let (outcome, outcomes) = tokio::join!(writer.call(Effect::Synced, first), later);
+
+    assert_eq!((outcome, outcomes.1), (Ok(()), Ok(())));
+    assert_eq!(outcomes.0, Err(StoreError::ConversationNotFound));
+    assert_eq!(noted(&writer).await, "one two");
+}
+
+#[tokio::test]
+async fn restoring_job_joins_no_commit_and_runs_once() {
+    let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
+    let (go, busy, started) = held_up_with_start();
+    let mut source = ["read"].into_iter();
+    let restoring = move |db: &Connection| note(source.next().expect("it is read once"))(db);
+    let failing = |_: &Connection| Err::<(), _>(StoreError::ConversationNotFound);
+
+    let later = async {
+        started.await.unwrap();
+        tokio::join!(
+            writer.call(Effect::Restoring, restoring),
+            writer.call(Effect::Synced, failing),
+            async { go.send(()).unwrap() },
+        )
+    };
+    let (_, outcomes) = tokio::join!(writer.call(Effect::Synced, busy), later);
+
+    assert_eq!((outcomes.0, outcomes.1), (Ok(()), Err(StoreError::ConversationNotFound)));
+    assert_eq!(noted(&writer).await, "read");
 }
 
 #[tokio::test]
@@ -225,6 +305,7 @@ async fn waiting_jobs_share_one_sync() {
             async { go.send(()).unwrap() },
         )
     };
+    // An unsynced commit, which the others cannot join.
     let (_, outcomes) = tokio::join!(writer.call(Effect::Unsynced, busy), together);
 
     assert_eq!((outcomes.0, outcomes.1, outcomes.2), (Ok(()), Ok(()), Ok(())));
