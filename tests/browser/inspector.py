@@ -31,9 +31,10 @@ from pages import REQUEST_TIMEOUT, SIZES, Gateway, gateway, opened, refused
 AXE = (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 TOOL = {"type": "function", "name": "echo", "parameters": {"type": "object"}}
 HOSTILE = "<script>window.attacked = 1</script><img src=x onerror='window.attacked = 1'>"
+CONTROLS = "\x1b[31mred \u202egnp.exe"
+
 # In milliseconds. Other programs may share the machine.
 EXPECT_TIMEOUT = 30_000
-CONTROLS = "\x1b[31mred \u202egnp.exe"
 
 
 def seed(world: Gateway) -> dict[str, str]:

@@ -58,3 +58,6 @@ mod websocket;
 pub use auth::{check_secrets, is_reserved, tenant_flaw, tenant_of_token};
 pub use server::{Server, serve};
 pub use upstream::{ModelList, StreamedAnswer, UpstreamClient};
+
+/// The name of the gateway in its own requests.
+pub(crate) const USER_AGENT: &str = concat!("antiphon/", env!("CARGO_PKG_VERSION"));

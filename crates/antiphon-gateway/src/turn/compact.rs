@@ -16,9 +16,12 @@ use crate::tokens;
 /// Otherwise a history with many user messages would be compacted in every turn.
 const RECOMPACTION_DIVISOR: u64 = 4;
 
-/// Compacts the history. After a failed compaction the turn continues with the whole history and
-/// reports this, unless the compaction would have been the whole answer.
-pub(super) async fn compact(planner: Planner<'_>, plan: &mut Plan) -> Result<(), ApiError> {
+/// Compacts the history if that is due. After a failed compaction the turn continues with the
+/// whole history and reports this, unless the compaction would have been the whole answer.
+pub(super) async fn compact_if_due(planner: Planner<'_>, plan: &mut Plan) -> Result<(), ApiError> {
+    if !is_due(planner.turn, plan).await? {
+        return Ok(());
+    }
     let stage = planner.turn.stage(Stage::Compact);
     let turn = Turn { trace: stage.span().clone(), ..planner.turn.clone() };
     let summary = summarize(Planner { turn: &turn, ..planner }, plan).await;
@@ -35,18 +38,26 @@ pub(super) async fn compact(planner: Planner<'_>, plan: &mut Plan) -> Result<(),
     Ok(())
 }
 
-/// Whether the request asks for a compaction and there is enough to compact: more tokens than the request allows, and not only in the
+/// Whether a compaction may be due: the request asks for one, and the history is not certainly too
+/// short. Counts no tokens.
+pub(super) fn may_be_due(turn: &Turn<'_>, plan: &Plan) -> bool {
+    match turn.request.compaction {
+        CompactionTrigger::None => false,
+        CompactionTrigger::Now => true,
+        CompactionTrigger::Above(threshold) => {
+            let (fields, view) = (&turn.request.fields, &plan.prompt.view);
+            view.iter().any(is_compactable) && !tokens::certainly_fits(fields, view, threshold)
+        }
+    }
+}
+
+/// Whether there is enough to compact: more tokens than the request allows, and not only in the
 /// user's messages, which always stay. After a compaction, enough new items are needed too.
-pub(super) async fn is_due(turn: &Turn<'_>, plan: &Plan) -> Result<bool, ApiError> {
-    let threshold = match turn.request.compaction {
-        CompactionTrigger::None => return Ok(false),
-        CompactionTrigger::Now => return Ok(true),
-        CompactionTrigger::Above(threshold) => threshold,
+async fn is_due(turn: &Turn<'_>, plan: &Plan) -> Result<bool, ApiError> {
+    let CompactionTrigger::Above(threshold) = turn.request.compaction else {
+        return Ok(turn.request.compaction == CompactionTrigger::Now);
     };
     let (fields, view) = (&turn.request.fields, &plan.prompt.view);
-    if !view.iter().any(is_compactable) || tokens::certainly_fits(fields, view, threshold) {
-        return Ok(false);
-    }
     let weights = tokens::estimate_tokens(fields, view).await?;
     let weighed = view.iter().zip(&weights.items);
     let compactable: u64 = weighed.filter(|(item, _)| is_compactable(item)).map(|it| it.1).sum();

@@ -11,7 +11,7 @@ use futures_util::future::{MaybeDone, maybe_done};
 
 use super::cancel::{TurnError, run_unless_cancelled};
 use super::client::{Client, Head};
-use super::compact::{compact, is_due};
+use super::compact::{compact_if_due, may_be_due};
 use super::open::Opened;
 use super::pending::PendingTurn;
 use super::plan::{Plan, PlannedTurn};
@@ -56,8 +56,8 @@ impl SendingTurn<'_> {
             }
             planner.turn.gateway.upstreams.without_compaction.insert(&self.plan.origin);
         }
-        if is_due(planner.turn, &self.plan).await? {
-            let mut compacting = Box::pin(compact(planner, &mut self.plan));
+        if may_be_due(planner.turn, &self.plan) {
+            let mut compacting = Box::pin(compact_if_due(planner, &mut self.plan));
             run_unless_cancelled(planner.turn, compacting.as_mut(), &self.opened, client).await?;
         }
         if self.is_answered_by_compaction() {

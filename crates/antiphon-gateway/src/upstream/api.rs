@@ -29,8 +29,8 @@ pub(super) fn path(api: UpstreamApi, _model: &str) -> Cow<'static, str> {
     })
 }
 
-/// Adds the headers that the API requires, and the key if there is one. Fails if no header may have
-/// the characters of the key.
+/// Adds the headers that the API requires, and the key if there is one. Fails if the key contains a
+/// character that a header may not have.
 pub(super) fn add_credentials(
     headers: &mut HeaderMap,
     api: UpstreamApi,

@@ -24,6 +24,7 @@ use super::missing_path;
 use super::own_key::Mask;
 use super::rejection_log::log_rejection;
 use super::timeouts::Timeouts;
+use crate::USER_AGENT;
 use crate::caller::Caller;
 use crate::chunks::Chunks;
 use crate::entropy::from_now;
@@ -34,9 +35,6 @@ use crate::request_id::{REQUEST_ID, RequestId};
 use crate::settings::{Capabilities, ModelPattern, Retries, State, UpstreamSettings};
 use crate::span::ErrorType as _;
 use crate::trace::{AttemptSpan, SentBy};
-
-/// The name of the gateway in its requests.
-pub(super) const USER_AGENT: &str = concat!("antiphon/", env!("CARGO_PKG_VERSION"));
 
 /// The maximum size of an error body.
 const MAX_ERROR: usize = 1 << 20;

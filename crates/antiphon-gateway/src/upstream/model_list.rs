@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::api::{self, parse_models};
 use super::client::UpstreamClient;
-use super::http::USER_AGENT;
+use crate::USER_AGENT;
 use crate::settings::UpstreamSettings;
 
 /// The answer of a server to `GET /models`.

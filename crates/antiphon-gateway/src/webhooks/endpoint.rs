@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use super::address::AddressGuard;
 use super::connector::{GuardedClient, client};
 use super::message::sign;
+use crate::USER_AGENT;
 use crate::retry::retry_after;
 use crate::settings::{Webhook, WebhookEvent};
 
@@ -34,8 +35,6 @@ pub(super) enum Outcome {
 
 /// The time limit of an attempt, up to the head of the answer. The body is not read.
 pub(super) const ATTEMPT: Duration = Duration::from_secs(20);
-
-const AGENT: &str = concat!("antiphon/", env!("CARGO_PKG_VERSION"));
 
 impl Endpoint {
     pub(super) fn new(settings: &Webhook) -> Self {
@@ -85,7 +84,7 @@ impl Endpoint {
             .method(Method::POST)
             .uri(self.settings.url.clone())
             .header(header::CONTENT_TYPE, "application/json")
-            .header(header::USER_AGENT, AGENT)
+            .header(header::USER_AGENT, USER_AGENT)
             .header("webhook-id", id)
             .header("webhook-timestamp", now)
             .header("webhook-signature", sign(&self.settings.secret, id, now, body))

@@ -1,7 +1,7 @@
-//! The single writing thread. Calls that arrive while others run are committed with them, and those
-//! that arrive during a commit are committed together next.
+//! The single writing thread. Calls that arrive while others run are committed with them if they
+//! can be, and those that arrive during a commit are committed together next.
 
-mod jobs;
+mod queue;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
@@ -11,8 +11,8 @@ use rusqlite::Connection;
 use rusqlite::hooks::Action;
 use tokio::sync::{mpsc, oneshot, watch};
 
-use self::jobs::{BATCH, Call, Job, Jobs, execute};
-pub(super) use self::jobs::{Effect, attempt, closed};
+use self::queue::{Call, Job, Jobs, execute};
+pub(super) use self::queue::{Effect, attempt, closed};
 use super::lock::FileLock;
 use super::log::Log;
 use super::reserve::Reserve;
@@ -23,6 +23,9 @@ use crate::observer::Observed;
 
 /// The maximum number of jobs in the queue. Further callers wait for room.
 const QUEUE: usize = 1024;
+
+/// The maximum number of jobs that join a commit whose jobs have run: each of those waits for them.
+const MAX_JOINING: usize = 32;
 
 /// The length that the write-ahead log may reach, in bytes.
 const LOG_ROOM: u64 = 64 << 20;
@@ -94,7 +97,7 @@ impl Writer {
         debug_assert!(ended.is_err(), "the sender is dropped and never sends");
     }
 
-    /// The number of jobs in the queue.
+    /// The number of jobs in the queue, without those that the thread has taken.
     pub(super) fn waiting(&self) -> usize {
         self.lock().as_ref().map_or(0, |queue| queue.max_capacity() - queue.capacity())
     }
@@ -289,18 +292,20 @@ impl Committer {
         execute(&self.db, "COMMIT")
     }
 
-    /// Runs the jobs, and those of the `later` ones that have arrived. Returns whether all succeeded.
+    /// Runs the jobs, and those of the `later` ones that have arrived and can join them. Returns
+    /// whether all succeeded.
     fn run_together(&self, batch: &mut Vec<Box<dyn Job>>, later: Option<&mut Jobs>) -> bool {
-        let mut are_done = batch.iter_mut().all(|job| job.run(&self.db));
-        let Some(later) = later else { return are_done };
-        while are_done
-            && batch.len() < BATCH
-            && let Some(mut job) = later.join(self.synced)
-        {
-            are_done = job.run(&self.db);
+        let mut is_success = batch.iter_mut().all(|job| job.run(&self.db));
+        let Some(later) = later else { return is_success };
+        for _ in 0..MAX_JOINING {
+            if !is_success {
+                break;
+            }
+            let Some(mut job) = later.join(self.synced) else { break };
+            is_success = job.run(&self.db);
             batch.push(job);
         }
-        are_done
+        is_success
     }
 
     fn roll_back(&self) -> Result<(), StoreError> {

@@ -4,6 +4,8 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
+use futures_util::future::join_all;
+
 use super::*;
 use crate::sqlite::{connection, schema};
 
@@ -160,6 +162,36 @@ async fn full_disk_rejects_oversized_jobs() {
 }
 
 #[tokio::test]
+async fn job_that_fills_the_disk_after_joining_fails_alone() {
+    let db = notes();
+    db.pragma_update_and_check(None, "max_page_count", 40, |_| Ok(())).unwrap();
+    let writer = Writer::start(db, None, Arc::default(), Observed::default()).unwrap();
+    let (go, mut busy, started) = held_up_with_start();
+    let first = move |db: &Connection| {
+        busy(db)?;
+        note("one")(db)
+    };
+    let too_much = |db: &Connection| {
+        let sql = "INSERT INTO notes (text) VALUES (hex(zeroblob(100000)))";
+        Ok(db.execute(sql, []).map(drop)?)
+    };
+
+    let later = async {
+        started.await.unwrap();
+        tokio::join!(
+            writer.call(Effect::Synced, too_much),
+            writer.call(Effect::Synced, note("two")),
+            async { go.send(()).unwrap() },
+        )
+    };
+    let (outcome, outcomes) = tokio::join!(writer.call(Effect::Synced, first), later);
+
+    assert_eq!((outcome, outcomes.1), (Ok(()), Ok(())));
+    assert!(matches!(outcomes.0, Err(StoreError::NoSpace(_))), "{:?}", outcomes.0);
+    assert_eq!(noted(&writer).await, "one two");
+}
+
+#[tokio::test]
 async fn locked_file_rejects_jobs() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("notes.db");
@@ -195,7 +227,7 @@ async fn only_durable_jobs_are_synced() {
         assert_eq!(writer.call(effect, mode).await, Ok(expected), "{effect:?}");
     }
 
-    // Jobs join a commit that has begun, unless it is not synced and they need it.
+    // A job joins a commit that has begun, unless the job needs a sync and the commit has none.
     for (first, unsynced) in [(Effect::Synced, FULL), (Effect::Unsynced, NORMAL)] {
         let (go, busy, started) = held_up_with_start();
         let later = async {
@@ -209,6 +241,42 @@ async fn only_durable_jobs_are_synced() {
         let (_, modes) = tokio::join!(writer.call(first, busy), later);
         assert_eq!((modes.0, modes.1), (Ok(unsynced), Ok(FULL)), "{first:?}");
     }
+
+    // None joins a deletion or a restore that is alone, so both wait and are committed together.
+    let (go, busy, started) = held_up_with_start();
+    let together = async {
+        started.await.unwrap();
+        tokio::join!(
+            writer.call(Effect::Unsynced, mode),
+            writer.call(Effect::Synced, mode),
+            async { go.send(()).unwrap() },
+        )
+    };
+    let (_, modes) = tokio::join!(writer.call(Effect::Restoring, busy), together);
+    assert_eq!((modes.0, modes.1), (Ok(FULL), Ok(FULL)));
+}
+
+#[tokio::test]
+async fn number_of_joining_jobs_is_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("notes.db");
+    let writer = Writer::start(notes_at(&path), None, Arc::default(), Observed::default()).unwrap();
+    let before = commits(&path);
+    let (go, mut busy, started) = held_up_with_start();
+    let first = move |db: &Connection| {
+        busy(db)?;
+        note("first")(db)
+    };
+
+    let later = async {
+        started.await.unwrap();
+        let jobs = (0..=MAX_JOINING).map(|_| writer.call(Effect::Synced, note("later")));
+        tokio::join!(join_all(jobs), async { go.send(()).unwrap() })
+    };
+    let (outcome, (outcomes, ())) = tokio::join!(writer.call(Effect::Synced, first), later);
+
+    assert!(outcome.is_ok() && outcomes.iter().all(Result::is_ok));
+    assert_eq!(commits(&path) - before, 2);
 }
 
 #[tokio::test]
@@ -352,7 +420,8 @@ async fn close_waits_for_queued_jobs() {
     let (go, busy) = held_up();
 
     let outcomes = tokio::join!(
-        writer.call(Effect::Synced, busy),
+        // The other cannot join it.
+        writer.call(Effect::Unsynced, busy),
         writer.call(Effect::Synced, note("queued")),
         writer.close(),
         writer.call(Effect::Synced, note("late")),

@@ -26,8 +26,8 @@ struct Template {
 /// The number in the templates. It has as many digits as the number of an answer is padded to.
 const NUMBER: u64 = 7_070_707_070_707_070;
 
-/// The time in the ids of the templates, followed by the part that is equal in all ids. OpenAI's ids
-/// have 48 hexadecimal digits, of which the first 8 are the time in Unix seconds.
+/// The time in the ids of the templates, followed by the part that is equal in all ids. OpenAI's
+/// ids have 48 hexadecimal digits, of which the first 8 are the time in Unix seconds.
 const TIME: &str = "7e7e7e7e";
 const FIXED: &str = "819081908190819081908190";
 
@@ -245,8 +245,8 @@ impl Template {
 /// The time in Unix seconds.
 #[expect(clippy::disallowed_methods, reason = "ids contain the time, as the provider's do")]
 fn unix_now() -> u32 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u32::try_from(now.as_secs()).unwrap_or_default()
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
+    u32::try_from(now.as_secs()).expect("it is before 2106")
 }
 
 #[cfg(test)]
@@ -256,11 +256,14 @@ mod tests {
     #[test]
     fn answer_has_its_number_in_each_id() {
         for answer in [Answer::text(3), Answer::call(3)] {
+            let before = unix_now();
             let json = answer.json(42);
             let response: Value = serde_json::from_slice(&json).unwrap();
             let id = response["id"].as_str().unwrap();
             assert!(id.starts_with("resp_") && id.ends_with(&format!("{FIXED}0000000000000042")));
             assert_eq!(id.len(), "resp_".len() + 48);
+            let time = u32::from_str_radix(&id["resp_".len()..][..8], 16).unwrap();
+            assert!((before..=unix_now()).contains(&time), "{id}");
             let marks: Vec<Marker> = Marker::all_in(&json).collect();
             assert_eq!(marks, [Marker::Answer(42)]);
             let stream = answer.events(42).concat();

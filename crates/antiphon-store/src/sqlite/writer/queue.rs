@@ -6,7 +6,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::error::StoreError;
 
 /// The maximum number of jobs in one commit.
-pub(super) const BATCH: usize = 256;
+const BATCH: usize = 256;
 
 /// The durability that a job needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl Jobs {
     pub(super) fn batch(&mut self, first: Box<dyn Job>) -> Vec<Box<dyn Job>> {
         let mut batch = vec![first];
         while batch.len() < BATCH
-            && let Ok(job) = self.queue.try_recv()
+            && let Some(job) = self.next()
         {
             batch.push(job);
         }
@@ -115,19 +115,25 @@ impl Jobs {
     }
 
     /// The first job, if it has arrived and can join a transaction whose jobs have run. An unsynced
-    /// transaction stays so, and a job that reads a stream cannot be repeated if a later one fails.
+    /// transaction stays so. A deletion may take long, and a job that reads a stream cannot be
+    /// repeated if a later one fails.
     pub(super) fn join(&mut self, synced: bool) -> Option<Box<dyn Job>> {
-        let job = self.queue.try_recv().ok()?;
+        let job = self.next()?;
         let joins = match job.effect() {
             Effect::Unsynced => true,
-            Effect::Synced | Effect::Erasing => synced,
-            Effect::Restoring => false,
+            Effect::Synced => synced,
+            Effect::Erasing | Effect::Restoring => false,
         };
         if joins {
             return Some(job);
         }
         self.first = Some(job);
         None
+    }
+
+    /// The first job, if it has arrived.
+    fn next(&mut self) -> Option<Box<dyn Job>> {
+        self.first.take().or_else(|| self.queue.try_recv().ok())
     }
 
     pub(super) fn is_empty(&self) -> bool {
