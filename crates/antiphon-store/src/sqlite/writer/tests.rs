@@ -52,8 +52,7 @@ fn held_up() -> (mpsc::Sender<()>, impl FnMut(&Connection) -> Result<(), StoreEr
     (go, busy)
 }
 
-/// The same, with a message when the writer begins to wait: jobs queued after it join its commit,
-/// or are in the next one.
+/// The same, with a message when the writer begins to wait.
 fn held_up_with_start() -> (
     mpsc::Sender<()>,
     impl FnMut(&Connection) -> Result<(), StoreError> + Send,
@@ -69,6 +68,26 @@ fn held_up_with_start() -> (
         Ok(())
     };
     (go, busy, started)
+}
+
+/// Calls `first`, and queues the calls of `later` while it runs: they join its commit, or are in
+/// the next one.
+async fn call_with_later<T>(
+    writer: &Writer,
+    effect: Effect,
+    mut first: impl FnMut(&Connection) -> Result<(), StoreError> + Send + 'static,
+    later: impl Future<Output = T>,
+) -> (Result<(), StoreError>, T) {
+    let (go, mut busy, started) = held_up_with_start();
+    let held = move |db: &Connection| {
+        busy(db)?;
+        first(db)
+    };
+    let queued = async {
+        started.await.unwrap();
+        tokio::join!(later, async { go.send(()).unwrap() }).0
+    };
+    tokio::join!(writer.call(effect, held), queued)
 }
 
 #[tokio::test]
@@ -166,25 +185,19 @@ async fn job_that_fills_the_disk_after_joining_fails_alone() {
     let db = notes();
     db.pragma_update_and_check(None, "max_page_count", 40, |_| Ok(())).unwrap();
     let writer = Writer::start(db, None, Arc::default(), Observed::default()).unwrap();
-    let (go, mut busy, started) = held_up_with_start();
-    let first = move |db: &Connection| {
-        busy(db)?;
-        note("one")(db)
-    };
+    let first = note("one");
     let too_much = |db: &Connection| {
         let sql = "INSERT INTO notes (text) VALUES (hex(zeroblob(100000)))";
         Ok(db.execute(sql, []).map(drop)?)
     };
 
     let later = async {
-        started.await.unwrap();
         tokio::join!(
             writer.call(Effect::Synced, too_much),
             writer.call(Effect::Synced, note("two")),
-            async { go.send(()).unwrap() },
         )
     };
-    let (outcome, outcomes) = tokio::join!(writer.call(Effect::Synced, first), later);
+    let (outcome, outcomes) = call_with_later(&writer, Effect::Synced, first, later).await;
 
     assert_eq!((outcome, outcomes.1), (Ok(()), Ok(())));
     assert!(matches!(outcomes.0, Err(StoreError::NoSpace(_))), "{:?}", outcomes.0);
@@ -228,32 +241,16 @@ async fn only_durable_jobs_are_synced() {
     }
 
     // A job joins a commit that has begun, unless the job needs a sync and the commit has none.
-    for (first, unsynced) in [(Effect::Synced, FULL), (Effect::Unsynced, NORMAL)] {
-        let (go, busy, started) = held_up_with_start();
+    // None joins a restore, so both wait and are committed together.
+    for (first, unsynced) in
+        [(Effect::Synced, FULL), (Effect::Unsynced, NORMAL), (Effect::Restoring, FULL)]
+    {
         let later = async {
-            started.await.unwrap();
-            tokio::join!(
-                writer.call(Effect::Unsynced, mode),
-                writer.call(Effect::Synced, mode),
-                async { go.send(()).unwrap() },
-            )
+            tokio::join!(writer.call(Effect::Unsynced, mode), writer.call(Effect::Synced, mode))
         };
-        let (_, modes) = tokio::join!(writer.call(first, busy), later);
+        let (_, modes) = call_with_later(&writer, first, |_| Ok(()), later).await;
         assert_eq!((modes.0, modes.1), (Ok(unsynced), Ok(FULL)), "{first:?}");
     }
-
-    // None joins a deletion or a restore that is alone, so both wait and are committed together.
-    let (go, busy, started) = held_up_with_start();
-    let together = async {
-        started.await.unwrap();
-        tokio::join!(
-            writer.call(Effect::Unsynced, mode),
-            writer.call(Effect::Synced, mode),
-            async { go.send(()).unwrap() },
-        )
-    };
-    let (_, modes) = tokio::join!(writer.call(Effect::Restoring, busy), together);
-    assert_eq!((modes.0, modes.1), (Ok(FULL), Ok(FULL)));
 }
 
 #[tokio::test]
@@ -262,18 +259,13 @@ async fn number_of_joining_jobs_is_bounded() {
     let path = folder.path().join("notes.db");
     let writer = Writer::start(notes_at(&path), None, Arc::default(), Observed::default()).unwrap();
     let before = commits(&path);
-    let (go, mut busy, started) = held_up_with_start();
-    let first = move |db: &Connection| {
-        busy(db)?;
-        note("first")(db)
-    };
+    let first = note("first");
 
     let later = async {
-        started.await.unwrap();
         let jobs = (0..=MAX_JOINING).map(|_| writer.call(Effect::Synced, note("later")));
-        tokio::join!(join_all(jobs), async { go.send(()).unwrap() })
+        join_all(jobs).await
     };
-    let (outcome, (outcomes, ())) = tokio::join!(writer.call(Effect::Synced, first), later);
+    let (outcome, outcomes) = call_with_later(&writer, Effect::Synced, first, later).await;
 
     assert!(outcome.is_ok() && outcomes.iter().all(Result::is_ok));
     assert_eq!(commits(&path) - before, 2);
@@ -285,21 +277,15 @@ async fn jobs_that_arrive_while_others_run_share_their_sync() {
     let path = folder.path().join("notes.db");
     let writer = Writer::start(notes_at(&path), None, Arc::default(), Observed::default()).unwrap();
     let before = commits(&path);
-    let (go, mut busy, started) = held_up_with_start();
-    let first = move |db: &Connection| {
-        busy(db)?;
-        note("one")(db)
-    };
+    let first = note("one");
 
     let later = async {
-        started.await.unwrap();
         tokio::join!(
             writer.call(Effect::Synced, note("two")),
             writer.call(Effect::Unsynced, note("three")),
-            async { go.send(()).unwrap() },
         )
     };
-    let (outcome, outcomes) = tokio::join!(writer.call(Effect::Synced, first), later);
+    let (outcome, outcomes) = call_with_later(&writer, Effect::Synced, first, later).await;
 
     assert_eq!((outcome, outcomes.0, outcomes.1), (Ok(()), Ok(()), Ok(())));
     assert_eq!(commits(&path) - before, 1);
@@ -309,25 +295,16 @@ async fn jobs_that_arrive_while_others_run_share_their_sync() {
 #[tokio::test]
 async fn job_that_fails_after_joining_is_undone_alone() {
     let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
-    let (go, mut busy, started) = held_up_with_start();
-    let first = move |db: &Connection| {
-        busy(db)?;
-        note("one")(db)
-    };
+    let first = note("one");
     let failing = |db: &Connection| {
         note("lost")(db)?;
         Err::<(), _>(StoreError::ConversationNotFound)
     };
 
     let later = async {
-        started.await.unwrap();
-        tokio::join!(
-            writer.call(Effect::Synced, failing),
-            writer.call(Effect::Synced, note("two")),
-            async { go.send(()).unwrap() },
-        )
+        tokio::join!(writer.call(Effect::Synced, failing), writer.call(Effect::Synced, note("two")))
     };
-    let (outcome, outcomes) = tokio::join!(writer.call(Effect::Synced, first), later);
+    let (outcome, outcomes) = call_with_later(&writer, Effect::Synced, first, later).await;
 
     assert_eq!((outcome, outcomes.1), (Ok(()), Ok(())));
     assert_eq!(outcomes.0, Err(StoreError::ConversationNotFound));
@@ -337,20 +314,17 @@ async fn job_that_fails_after_joining_is_undone_alone() {
 #[tokio::test]
 async fn restoring_job_joins_no_commit_and_runs_once() {
     let writer = Writer::start(notes(), None, Arc::default(), Observed::default()).unwrap();
-    let (go, busy, started) = held_up_with_start();
     let mut source = ["read"].into_iter();
     let restoring = move |db: &Connection| note(source.next().expect("it is read once"))(db);
     let failing = |_: &Connection| Err::<(), _>(StoreError::ConversationNotFound);
 
     let later = async {
-        started.await.unwrap();
         tokio::join!(
             writer.call(Effect::Restoring, restoring),
             writer.call(Effect::Synced, failing),
-            async { go.send(()).unwrap() },
         )
     };
-    let (_, outcomes) = tokio::join!(writer.call(Effect::Synced, busy), later);
+    let (_, outcomes) = call_with_later(&writer, Effect::Synced, |_| Ok(()), later).await;
 
     assert_eq!((outcomes.0, outcomes.1), (Ok(()), Err(StoreError::ConversationNotFound)));
     assert_eq!(noted(&writer).await, "read");
@@ -362,19 +336,16 @@ async fn waiting_jobs_share_one_sync() {
     let path = folder.path().join("notes.db");
     let writer = Writer::start(notes_at(&path), None, Arc::default(), Observed::default()).unwrap();
     let before = commits(&path);
-    let (go, busy, started) = held_up_with_start();
 
     let together = async {
-        started.await.unwrap();
         tokio::join!(
             writer.call(Effect::Synced, note("one")),
             writer.call(Effect::Synced, note("two")),
             writer.call(Effect::Synced, note("three")),
-            async { go.send(()).unwrap() },
         )
     };
     // An unsynced commit, which the others cannot join.
-    let (_, outcomes) = tokio::join!(writer.call(Effect::Unsynced, busy), together);
+    let (_, outcomes) = call_with_later(&writer, Effect::Unsynced, |_| Ok(()), together).await;
 
     assert_eq!((outcomes.0, outcomes.1, outcomes.2), (Ok(()), Ok(()), Ok(())));
     assert_eq!(commits(&path) - before, 1, "with `synchronous` full, each commit is one sync");
