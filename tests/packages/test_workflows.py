@@ -79,7 +79,7 @@ def test_every_platform_has_the_command(name: str, job: str) -> None:
 @pytest.mark.parametrize("name", ["publish-node.yml", "publish-python.yml"])
 def test_packages_take_the_command_under_its_file_name(name: str) -> None:
     assert "--command command/antiphon${{ matrix.suffix }}" in (WORKFLOWS / name).read_text()
-    assert "release/antiphon${{ matrix.suffix }}\n" in (WORKFLOWS / "command.yml").read_text()
+    assert "optimized/antiphon${{ matrix.suffix }}\n" in (WORKFLOWS / "command.yml").read_text()
 
 
 def test_the_tests_include_windows() -> None:
