@@ -4,49 +4,85 @@
 use super::stage::as_f64;
 use super::{CONCURRENCY, Stage};
 use crate::dialogue::Dialogue;
-use crate::load::{Work, closed};
+use crate::load::{Latencies, Work, closed};
 use crate::results::{Metric, Row};
+use crate::servers::Environment;
 use crate::upstream::Script;
 
 /// The clients of each part, and their turns in all.
 const PARTS: [(&str, usize, usize); 2] = [("1 client", 1, 400), ("16 clients", CONCURRENCY, 1_600)];
 
-/// strace or a proxy that counts slow the server down, so no times are measured.
+/// strace or a proxy that counts slows the server down, so no times are measured, and another
+/// process counts the pages of the log: the slower a server, the fewer of its turns share a commit.
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
-    let first = Work::first_turns(stage.client.clone(), Dialogue::chain(0).streaming());
-    stage.prepare(&Script::deltas(60), &first).await?;
+    let untraced = match stage.running.has_wal() {
+        true => {
+            let running = stage.running.start_beside(Environment::new()).await?;
+            Some(stage.with_running(running))
+        }
+        false => None,
+    };
+    for stage in [stage].into_iter().chain(&untraced) {
+        let first = Work::first_turns(stage.client.clone(), Dialogue::chain(0).streaming());
+        stage.prepare(&Script::deltas(60), &first).await?;
+    }
     let mut rows = Vec::new();
     for (part, clients, count) in PARTS {
-        rows.push(measure(stage, part, clients, stage.count(count)).await?);
+        let count = stage.count(count);
+        let mut row = count_calls(stage, part, clients, count).await?;
+        if let Some(untraced) = &untraced {
+            count_pages(untraced, clients, count, &mut row).await?;
+        }
+        rows.push(row);
     }
     Ok(rows)
 }
 
-async fn measure(
+/// Counts the synced writes, or the work of the database.
+async fn count_calls(
     stage: &Stage<'_>,
     part: &str,
     clients: usize,
     count: usize,
 ) -> anyhow::Result<Row> {
-    let dialogues = (1_000_000..).take(CONCURRENCY).map(|it| Dialogue::chain(it).streaming());
-    let work = Work::continued(stage.client.clone(), dialogues.collect());
-    let calls = stage.running.file_calls();
-    let database = stage.database_work().await?;
-    let latencies = closed(&work, count, clients).await;
-    let per_turn = |total: u64| as_f64(total) / as_f64(count as u64);
+    let (syncs, database) = (stage.running.syncs(), stage.database_work().await?);
+    let latencies = load(stage, clients, count).await;
 
     let mut row = stage.row(part, [].into());
     if let (Some(before), Some(after)) = (database, stage.database_work().await?) {
         let round_trips = after.round_trips - before.round_trips;
-        row.numbers.insert(Metric::RoundTrips, per_turn(round_trips));
-        row.numbers.insert(Metric::WalBytes, per_turn(after.wal_bytes - before.wal_bytes));
-    } else if let (Some(before), Some(after)) = (calls, stage.running.file_calls()) {
-        row.numbers.insert(Metric::Syncs, per_turn(after.syncs - before.syncs));
-        row.numbers.insert(Metric::WalPages, per_turn(after.wal_pages - before.wal_pages));
+        row.numbers.insert(Metric::RoundTrips, per_turn(round_trips, count));
+        row.numbers.insert(Metric::WalBytes, per_turn(after.wal_bytes - before.wal_bytes, count));
+    } else if let (Some(before), Some(after)) = (syncs, stage.running.syncs()) {
+        row.numbers.insert(Metric::Syncs, per_turn(after - before, count));
     } else {
         row.notes.push("strace is not installed: synced writes are not counted".to_owned());
     }
     row.notes.extend(latencies.first_failure);
     stage.judge(&mut row).await?;
     Ok(row)
+}
+
+async fn count_pages(
+    stage: &Stage<'_>,
+    clients: usize,
+    count: usize,
+    row: &mut Row,
+) -> anyhow::Result<()> {
+    let pages = stage.running.count_wal_pages();
+    let latencies = load(stage, clients, count).await;
+    let pages = pages.map(|pages| per_turn(pages.finish(), count));
+    row.numbers.extend(pages.map(|pages| (Metric::WalPages, pages)));
+    row.notes.extend(latencies.first_failure);
+    stage.judge(row).await
+}
+
+async fn load(stage: &Stage<'_>, clients: usize, count: usize) -> Latencies {
+    let dialogues = (1_000_000..).take(CONCURRENCY).map(|it| Dialogue::chain(it).streaming());
+    let work = Work::continued(stage.client.clone(), dialogues.collect());
+    closed(&work, count, clients).await
+}
+
+fn per_turn(total: u64, count: usize) -> f64 {
+    as_f64(total) / as_f64(count as u64)
 }

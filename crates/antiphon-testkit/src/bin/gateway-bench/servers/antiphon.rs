@@ -31,8 +31,11 @@ pub(super) fn servers(program: &Path) -> Vec<Server> {
     vec![on_sqlite, on_postgres, in_memory]
 }
 
+/// The file of SQLite's database.
+pub(super) const DATABASE: &str = "antiphon.db";
+
 fn on_sqlite(place: &Place) -> Launch {
-    launch(place, &format!("sqlite:{}", place.folder.join("antiphon.db").display()))
+    launch(place, &format!("sqlite:{}", place.folder.join(DATABASE).display()))
 }
 
 fn on_postgres(place: &Place) -> Launch {

@@ -4,6 +4,7 @@ mod antiphon;
 mod peers;
 mod running;
 mod trace;
+mod wal_index;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -58,7 +59,7 @@ pub(crate) struct Place {
     pub(crate) upstream: SocketAddr,
     /// A folder for the server's files.
     pub(crate) folder: PathBuf,
-    /// Whether strace counts the server's writes, if it is installed.
+    /// Whether strace counts the server's synced writes, if it is installed.
     pub(crate) traced: bool,
     /// Whether the server is asked to stop, and not killed.
     pub(crate) stops_in_order: bool,

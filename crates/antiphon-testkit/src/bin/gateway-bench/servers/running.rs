@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
@@ -12,8 +13,9 @@ use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 use tokio::time::{Instant, sleep};
 
-use super::trace::{self, FileCalls};
-use super::{Environment, Place, Server};
+use super::antiphon::DATABASE;
+use super::wal_index::WalPages;
+use super::{Environment, Place, Server, trace};
 use crate::client::Client;
 use crate::dialogue::Dialogue;
 use crate::platform::leave_process_group;
@@ -109,9 +111,23 @@ impl Running {
         self.place.listen
     }
 
-    /// The writes so far, if strace counts them.
-    pub(crate) fn file_calls(&self) -> Option<FileCalls> {
+    /// The synced writes so far, if strace counts them.
+    pub(crate) fn syncs(&self) -> Option<u64> {
         trace::read(&self.place.folder.join(TRACE))
+    }
+
+    /// Whether the server is Antiphon with a SQLite file, which has a write-ahead log.
+    pub(crate) fn has_wal(&self) -> bool {
+        self.database().exists()
+    }
+
+    /// Starts to count the pages of the write-ahead log.
+    pub(crate) fn count_wal_pages(&self) -> Option<WalPages> {
+        WalPages::count(&self.database())
+    }
+
+    fn database(&self) -> PathBuf {
+        self.place.folder.join(DATABASE)
     }
 
     pub(crate) fn usage(&self) -> Usage {
@@ -174,7 +190,7 @@ fn spawn(server: &Server, place: &Place) -> anyhow::Result<(Child, u32)> {
     Ok((process, id))
 }
 
-/// The command that runs the program, under strace if its writes are counted.
+/// The command that runs the program, under strace if its synced writes are counted.
 fn command(server: &Server, place: &Place) -> Command {
     match trace::program().filter(|_| place.traced) {
         Some(strace) => {
