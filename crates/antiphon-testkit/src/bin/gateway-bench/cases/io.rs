@@ -1,5 +1,5 @@
 //! The writes of a turn: synced writes and pages of the write-ahead log, or the round trips to a
-//! database. Each turn continues one of 16 dialogues and is streamed.
+//! database. Each turn continues one of 16 dialogues.
 
 use super::stage::as_f64;
 use super::{CONCURRENCY, Stage};
@@ -9,8 +9,21 @@ use crate::results::{Metric, Row};
 use crate::servers::Environment;
 use crate::upstream::Script;
 
-/// The clients of each part, and their turns in all.
-const PARTS: [(&str, usize, usize); 2] = [("1 client", 1, 400), ("16 clients", CONCURRENCY, 1_600)];
+/// The load of a row.
+struct Part {
+    name: &'static str,
+    is_streamed: bool,
+    clients: usize,
+    /// The turns of all clients.
+    turns: usize,
+}
+
+const PARTS: [Part; 4] = [
+    Part { name: "JSON, 1 client", is_streamed: false, clients: 1, turns: 400 },
+    Part { name: "JSON, 16 clients", is_streamed: false, clients: CONCURRENCY, turns: 1_600 },
+    Part { name: "stream, 1 client", is_streamed: true, clients: 1, turns: 400 },
+    Part { name: "stream, 16 clients", is_streamed: true, clients: CONCURRENCY, turns: 1_600 },
+];
 
 /// strace or a proxy that counts slows the server down, so no times are measured, and another
 /// process counts the pages of the log: the slower a server, the fewer of its turns share a commit.
@@ -27,11 +40,10 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
         stage.prepare(&Script::deltas(60), &first).await?;
     }
     let mut rows = Vec::new();
-    for (part, clients, count) in PARTS {
-        let count = stage.count(count);
-        let mut row = count_calls(stage, part, clients, count).await?;
+    for part in &PARTS {
+        let mut row = count_calls(stage, part).await?;
         if let Some(untraced) = &untraced {
-            count_pages(untraced, clients, count, &mut row).await?;
+            count_pages(untraced, part, &mut row).await?;
         }
         rows.push(row);
     }
@@ -39,22 +51,18 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
 }
 
 /// Counts the synced writes, or the work of the database.
-async fn count_calls(
-    stage: &Stage<'_>,
-    part: &str,
-    clients: usize,
-    count: usize,
-) -> anyhow::Result<Row> {
+async fn count_calls(stage: &Stage<'_>, part: &Part) -> anyhow::Result<Row> {
     let (syncs, database) = (stage.running.syncs(), stage.database_work().await?);
-    let latencies = load(stage, clients, count).await;
+    let latencies = load(stage, part).await;
 
-    let mut row = stage.row(part, [].into());
+    let mut row = stage.row(part.name, [].into());
+    let per_turn = |total| per_turn(stage, part, total);
     if let (Some(before), Some(after)) = (database, stage.database_work().await?) {
         let round_trips = after.round_trips - before.round_trips;
-        row.numbers.insert(Metric::RoundTrips, per_turn(round_trips, count));
-        row.numbers.insert(Metric::WalBytes, per_turn(after.wal_bytes - before.wal_bytes, count));
+        row.numbers.insert(Metric::RoundTrips, per_turn(round_trips));
+        row.numbers.insert(Metric::WalBytes, per_turn(after.wal_bytes - before.wal_bytes));
     } else if let (Some(before), Some(after)) = (syncs, stage.running.syncs()) {
-        row.numbers.insert(Metric::Syncs, per_turn(after - before, count));
+        row.numbers.insert(Metric::Syncs, per_turn(after - before));
     } else {
         row.notes.push("strace is not installed: synced writes are not counted".to_owned());
     }
@@ -63,26 +71,25 @@ async fn count_calls(
     Ok(row)
 }
 
-async fn count_pages(
-    stage: &Stage<'_>,
-    clients: usize,
-    count: usize,
-    row: &mut Row,
-) -> anyhow::Result<()> {
+async fn count_pages(stage: &Stage<'_>, part: &Part, row: &mut Row) -> anyhow::Result<()> {
     let pages = stage.running.count_wal_pages();
-    let latencies = load(stage, clients, count).await;
-    let pages = pages.map(|pages| per_turn(pages.finish(), count));
+    let latencies = load(stage, part).await;
+    let pages = pages.map(|pages| per_turn(stage, part, pages.finish()));
     row.numbers.extend(pages.map(|pages| (Metric::WalPages, pages)));
     row.notes.extend(latencies.first_failure);
     stage.judge(row).await
 }
 
-async fn load(stage: &Stage<'_>, clients: usize, count: usize) -> Latencies {
-    let dialogues = (1_000_000..).take(CONCURRENCY).map(|it| Dialogue::chain(it).streaming());
-    let work = Work::continued(stage.client.clone(), dialogues.collect());
-    closed(&work, count, clients).await
+async fn load(stage: &Stage<'_>, part: &Part) -> Latencies {
+    let dialogue = |number| match part.is_streamed {
+        true => Dialogue::chain(number).streaming(),
+        false => Dialogue::chain(number),
+    };
+    let dialogues = (1_000_000..).take(CONCURRENCY).map(dialogue).collect();
+    let work = Work::continued(stage.client.clone(), dialogues);
+    closed(&work, stage.count(part.turns), part.clients).await
 }
 
-fn per_turn(total: u64, count: usize) -> f64 {
-    as_f64(total) / as_f64(count as u64)
+fn per_turn(stage: &Stage<'_>, part: &Part, total: u64) -> f64 {
+    as_f64(total) / as_f64(stage.count(part.turns) as u64)
 }
