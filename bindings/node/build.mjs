@@ -73,9 +73,9 @@ function compileWith(tsc, project, modules) {
 
 /** Compiles the addon; optimized if it goes into a package. */
 function cargoBuild() {
-  const profile = options.out ? "release" : "dev";
+  const profile = options.out ? "optimized" : "dev";
   run("cargo", ["build", "--locked", "-p", "antiphon-node", "--profile", profile]);
-  const directory = profile === "release" ? "release" : "debug";
+  const directory = options.out ? profile : "debug";
   const file = {
     win32: "antiphon_node.dll",
     darwin: "libantiphon_node.dylib",

@@ -1,4 +1,4 @@
-"""Builds what users install: the wheel and the npm package, in the release profile.
+"""Builds what users install: the wheel and the npm package, in the profile `optimized`.
 
 Only the command in them is the binary of the tests, a debug build: the release of it takes minutes
 more to build, and the workflows that publish build it.
@@ -18,8 +18,8 @@ from installation import run
 def build_wheel(tools: Tools, command: Path) -> Path:
     out = emptied(tools.build_dir / "wheel")
     manifest = PYTHON / "Cargo.toml"
-    maturin: list[str | Path] = [tools.python, "-m", "maturin", "build", "--release", "--locked"]
-    run([*maturin, "--manifest-path", manifest, "--out", out])
+    maturin: list[str | Path] = [tools.python, "-m", "maturin", "build", "--profile", "optimized"]
+    run([*maturin, "--locked", "--manifest-path", manifest, "--out", out])
     wheel = only_file(out, "*.whl")
     add: list[str | Path] = [sys.executable, PYTHON / "add_command.py"]
     run([*add, "--command", without_debug_information(tools, command), wheel])

@@ -1,6 +1,7 @@
 """The workflows that publish: what they name exists, and they leave no platform out."""
 
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,15 @@ def test_every_platform_has_the_command(name: str, job: str) -> None:
 def test_packages_take_the_command_under_its_file_name(name: str) -> None:
     assert "--command command/antiphon${{ matrix.suffix }}" in (WORKFLOWS / name).read_text()
     assert "optimized/antiphon${{ matrix.suffix }}\n" in (WORKFLOWS / "command.yml").read_text()
+
+
+@pytest.mark.parametrize("name", ["command.yml", "publish-node.yml"])
+def test_a_workflow_takes_the_files_of_the_profile_that_it_builds(name: str) -> None:
+    text = (WORKFLOWS / name).read_text()
+    built = set(re.findall(r"cargo (?:zig)?build --profile (\w+)", text))
+    taken = set(re.findall(r"target/\$\{\{ matrix\.target \}\}/(\w+)/", text))
+    assert built == taken == {"optimized"}
+    assert "optimized" in tomllib.loads((ROOT / "Cargo.toml").read_text())["profile"]
 
 
 def test_the_tests_include_windows() -> None:

@@ -6,7 +6,7 @@ use super::{CONCURRENCY, Stage};
 use crate::dialogue::Dialogue;
 use crate::load::{Latencies, Work, closed};
 use crate::results::{Metric, Row};
-use crate::servers::Environment;
+use crate::servers::{Environment, WalPages};
 use crate::upstream::Script;
 
 /// The load of a row.
@@ -25,8 +25,15 @@ const PARTS: [Part; 4] = [
     Part { name: "stream, 16 clients", is_streamed: true, clients: CONCURRENCY, turns: 1_600 },
 ];
 
-/// strace or a proxy that counts slows the server down, so no times are measured, and another
-/// process counts the pages of the log: the slower a server, the fewer of its turns share a commit.
+impl Part {
+    fn per_turn(&self, stage: &Stage<'_>, total: u64) -> f64 {
+        as_f64(total) / as_f64(stage.count(self.turns) as u64)
+    }
+}
+
+/// strace or a proxy slows the server down, so no times are measured. The pages of the log are
+/// those of another process, because fewer turns share a commit on a slower server. All parts of a
+/// process write to one file.
 pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
     let untraced = match stage.running.has_wal() {
         true => {
@@ -35,9 +42,9 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
         }
         false => None,
     };
-    for stage in [stage].into_iter().chain(&untraced) {
-        let first = Work::first_turns(stage.client.clone(), Dialogue::chain(0).streaming());
-        stage.prepare(&Script::deltas(60), &first).await?;
+    prepare(stage).await?;
+    if let Some(untraced) = &untraced {
+        prepare(untraced).await?;
     }
     let mut rows = Vec::new();
     for part in &PARTS {
@@ -50,19 +57,24 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
     Ok(rows)
 }
 
+async fn prepare(stage: &Stage<'_>) -> anyhow::Result<()> {
+    let first = Work::first_turns(stage.client.clone(), Dialogue::chain(0).streaming());
+    stage.prepare(&Script::deltas(60), &first).await
+}
+
 /// Counts the synced writes, or the work of the database.
 async fn count_calls(stage: &Stage<'_>, part: &Part) -> anyhow::Result<Row> {
     let (syncs, database) = (stage.running.syncs(), stage.database_work().await?);
     let latencies = load(stage, part).await;
 
     let mut row = stage.row(part.name, [].into());
-    let per_turn = |total| per_turn(stage, part, total);
     if let (Some(before), Some(after)) = (database, stage.database_work().await?) {
         let round_trips = after.round_trips - before.round_trips;
-        row.numbers.insert(Metric::RoundTrips, per_turn(round_trips));
-        row.numbers.insert(Metric::WalBytes, per_turn(after.wal_bytes - before.wal_bytes));
+        row.numbers.insert(Metric::RoundTrips, part.per_turn(stage, round_trips));
+        row.numbers
+            .insert(Metric::WalBytes, part.per_turn(stage, after.wal_bytes - before.wal_bytes));
     } else if let (Some(before), Some(after)) = (syncs, stage.running.syncs()) {
-        row.numbers.insert(Metric::Syncs, per_turn(after - before));
+        row.numbers.insert(Metric::Syncs, part.per_turn(stage, after - before));
     } else {
         row.notes.push("strace is not installed: synced writes are not counted".to_owned());
     }
@@ -72,10 +84,14 @@ async fn count_calls(stage: &Stage<'_>, part: &Part) -> anyhow::Result<Row> {
 }
 
 async fn count_pages(stage: &Stage<'_>, part: &Part, row: &mut Row) -> anyhow::Result<()> {
-    let pages = stage.running.count_wal_pages();
+    let counter = stage.running.count_wal_pages();
     let latencies = load(stage, part).await;
-    let pages = pages.map(|pages| per_turn(stage, part, pages.finish()));
-    row.numbers.extend(pages.map(|pages| (Metric::WalPages, pages)));
+    match counter.and_then(WalPages::finish) {
+        Some(pages) => {
+            row.numbers.insert(Metric::WalPages, part.per_turn(stage, pages));
+        }
+        None => row.notes.push("the index of the log could not be read".to_owned()),
+    }
     row.notes.extend(latencies.first_failure);
     stage.judge(row).await
 }
@@ -88,8 +104,4 @@ async fn load(stage: &Stage<'_>, part: &Part) -> Latencies {
     let dialogues = (1_000_000..).take(CONCURRENCY).map(dialogue).collect();
     let work = Work::continued(stage.client.clone(), dialogues);
     closed(&work, stage.count(part.turns), part.clients).await
-}
-
-fn per_turn(stage: &Stage<'_>, part: &Part, total: u64) -> f64 {
-    as_f64(total) / as_f64(stage.count(part.turns) as u64)
 }

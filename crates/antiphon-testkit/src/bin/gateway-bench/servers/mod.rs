@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use crate::options::Options;
 
 pub(crate) use self::running::{Running, free_address};
+pub(crate) use self::wal_index::WalPages;
 
 /// A server that the benchmark can start.
 #[derive(Clone, Debug)]

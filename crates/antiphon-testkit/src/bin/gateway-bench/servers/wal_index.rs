@@ -1,8 +1,8 @@
 //! Counts the pages that a server appends to SQLite's write-ahead log.
 //!
 //! The count comes from the index of the log, the file `DATABASE-shm`
-//! (<https://sqlite.org/walformat.html>, section 2.1). A trace of the writes would stop the server
-//! at each of them, and slow it down until fewer turns share a commit.
+//! (<https://sqlite.org/walformat.html>, section 2.1). A trace would stop the server at each write;
+//! then fewer turns share a commit.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -21,8 +21,11 @@ pub(crate) struct WalPages {
 
 const POLL: Duration = Duration::from_millis(1);
 
+/// The attempts to read the first header, which may be being written.
+const ATTEMPTS: usize = 100;
+
 impl WalPages {
-    /// Starts to count the pages of the log of `database`; `None` if it has no log.
+    /// Starts to count the pages of the log of `database`; `None` if its index cannot be read.
     pub(super) fn count(database: &Path) -> Option<Self> {
         let mut index = database.as_os_str().to_owned();
         index.push("-shm");
@@ -38,10 +41,10 @@ impl WalPages {
         Some(Self { stop, thread })
     }
 
-    /// Ends the count, and returns it.
-    pub(crate) fn finish(self) -> u64 {
+    /// Ends the count, and returns it; `None` if the thread has panicked.
+    pub(crate) fn finish(self) -> Option<u64> {
         drop(self.stop);
-        self.thread.join().unwrap_or_default()
+        self.thread.join().ok()
     }
 }
 
@@ -54,7 +57,7 @@ struct Counter {
 impl Counter {
     /// Begins at the present end of the log.
     fn new(index: PathBuf) -> Option<Self> {
-        let last = Header::read(&index)?;
+        let last = (0..ATTEMPTS).find_map(|_| Header::read(&index))?;
         Some(Self { index, last, pages: 0 })
     }
 
@@ -77,10 +80,10 @@ struct Header {
 }
 
 impl Header {
-    /// The length of the header. The file begins with two copies, which differ while it is written.
     const LENGTH: usize = 48;
 
-    /// Reads the header; `None` if there is none, or if it is being written.
+    /// Reads the header; `None` if there is none, or if it is being written: the file begins with
+    /// two copies, which then differ.
     fn read(index: &Path) -> Option<Self> {
         let mut bytes = [0; 2 * Self::LENGTH];
         File::open(index).ok()?.read_exact(&mut bytes).ok()?;
@@ -97,6 +100,9 @@ impl Header {
 
 #[cfg(test)]
 mod tests {
+    //! The test has the database open in the process that reads its index. Closing the index then
+    //! releases SQLite's locks, so there must be no second connection.
+
     use rusqlite::Connection;
 
     use super::*;
@@ -129,8 +135,26 @@ mod tests {
         write();
         counter.update();
 
-        assert_eq!(counter.pages, first - before + move_log(&db));
+        let second = move_log(&db);
+        assert_eq!(counter.pages, first - before + second);
         assert!(counter.pages > 45, "a write has more than 15 pages of 4 KiB");
+
+        let pages = WalPages::count(&path).unwrap();
+        write();
+        assert_eq!(pages.finish(), Some(move_log(&db)));
+    }
+
+    #[test]
+    fn header_that_is_being_written_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let index = folder.path().join("notes.db-shm");
+        let mut bytes = [7; 96];
+        std::fs::write(&index, bytes).unwrap();
+        assert!(Header::read(&index).is_some());
+
+        bytes[16] = 8;
+        std::fs::write(&index, bytes).unwrap();
+        assert_eq!(Header::read(&index), None);
     }
 
     #[test]
