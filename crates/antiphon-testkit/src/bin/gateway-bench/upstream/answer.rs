@@ -27,9 +27,10 @@ struct Template {
 const NUMBER: u64 = 7_070_707_070_707_070;
 
 /// The time in the ids of the templates, followed by the part that is equal in all ids. OpenAI's
-/// ids have 48 hexadecimal digits, of which the first 8 are the time in Unix seconds.
-const TIME: &str = "7e7e7e7e";
-const FIXED: &str = "819081908190819081908190";
+/// ids have 48 hexadecimal digits: 8 for the Unix seconds, 4 that grow within a second, and `8190`,
+/// as in `msg_67ccd3acc8d48190a77525dc6de64b4104becb25c45c1d41`.
+const TIME: &str = "7e7e7e7e7e7e";
+const FIXED: &str = "81908190819081908190";
 
 impl Answer {
     /// A text of so many deltas, a word each.
@@ -237,16 +238,16 @@ impl Template {
             }
         };
         write(&self.numbers, &format!("{number:016}"));
-        write(&self.times, &format!("{:08x}", unix_now()));
+        write(&self.times, &format!("{:012x}", id_time()));
         Bytes::from(bytes)
     }
 }
 
-/// The time in Unix seconds.
+/// The time since 1970 in units of 2^-16 seconds.
 #[expect(clippy::disallowed_methods, reason = "ids contain the time, as the provider's do")]
-fn unix_now() -> u32 {
+fn id_time() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
-    u32::try_from(now.as_secs()).expect("it is before 2106")
+    now.as_secs() << 16 | (u64::from(now.subsec_nanos()) << 16) / 1_000_000_000
 }
 
 #[cfg(test)]
@@ -256,14 +257,14 @@ mod tests {
     #[test]
     fn answer_has_its_number_in_each_id() {
         for answer in [Answer::text(3), Answer::call(3)] {
-            let before = unix_now();
+            let before = id_time();
             let json = answer.json(42);
             let response: Value = serde_json::from_slice(&json).unwrap();
             let id = response["id"].as_str().unwrap();
             assert!(id.starts_with("resp_") && id.ends_with(&format!("{FIXED}0000000000000042")));
             assert_eq!(id.len(), "resp_".len() + 48);
-            let time = u32::from_str_radix(&id["resp_".len()..][..8], 16).unwrap();
-            assert!((before..=unix_now()).contains(&time), "{id}");
+            let time = u64::from_str_radix(&id["resp_".len()..][..12], 16).unwrap();
+            assert!((before..=id_time()).contains(&time), "{id}");
             let marks: Vec<Marker> = Marker::all_in(&json).collect();
             assert_eq!(marks, [Marker::Answer(42)]);
             let stream = answer.events(42).concat();
