@@ -247,7 +247,7 @@ impl Template {
 #[expect(clippy::disallowed_methods, reason = "ids contain the time, as the provider's do")]
 fn id_time() -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is after 1970");
-    now.as_secs() << 16 | (u64::from(now.subsec_nanos()) << 16) / 1_000_000_000
+    (now.as_secs() << 16) + (u64::from(now.subsec_nanos()) << 16) / 1_000_000_000
 }
 
 #[cfg(test)]
