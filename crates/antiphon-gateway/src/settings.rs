@@ -19,6 +19,7 @@ macro_rules! with_defaults {
 }
 
 mod api_key;
+mod authorities;
 mod inspect;
 mod limits;
 mod metrics;
@@ -35,6 +36,7 @@ use antiphon::stream::Form;
 use http::HeaderName;
 
 pub use self::api_key::{ApiKey, KeyHash};
+pub use self::authorities::{Authorities, InvalidAuthorities};
 pub use self::inspect::{Inspect, InspectSettings};
 pub use self::limits::{Limits, Quota, Rate};
 pub use self::metrics::MetricsSettings;

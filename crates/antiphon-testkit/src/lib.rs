@@ -5,10 +5,13 @@
 //! - [`otlp`]: a receiver of OpenTelemetry's protocol that checks the traces.
 //! - [`process`]: a gateway as a separate process, whose memory can be measured.
 //! - [`postgres`]: a real PostgreSQL server that creates empty databases for tests.
+//! - [`TlsServer`]: TLS in front of another server, with a certificate of a private authority.
 
 pub mod otlp;
 pub mod postgres;
 pub mod process;
+mod tls;
 mod upstream;
 
+pub use tls::{Protocol, TlsServer};
 pub use upstream::{FakeUpstream, Recorded};

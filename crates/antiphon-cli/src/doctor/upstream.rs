@@ -101,7 +101,10 @@ async fn ask(upstream: UpstreamSettings, timeout: Duration) -> Answer {
 fn unreachable(check: String, upstream: &UpstreamSettings, reason: &str) -> Finding {
     let is_tls = TLS_ERRORS.iter().any(|words| reason.contains(words));
     let next = match is_tls {
-        true => "Use a certificate of a public authority, or http:// for a server without TLS.",
+        true => {
+            "Give --upstream-ca-file, or `ca-file` of this upstream, if the server's authority is \
+             private; use http:// for a server without TLS."
+        }
         false => "Check the URL, the network and the firewall.",
     };
     let reason = reason.trim_end_matches('.');

@@ -40,6 +40,9 @@ pub(super) fn settings() -> Vec<Setting<Settings>> {
         "upstream-api" ["API"]: TEXT;
         /// API key for the upstream; without it, callers' own tokens are forwarded
         "upstream-key" ["KEY"]: TEXT;
+        /// PEM file of the authorities that may sign the upstream's certificate [default: the
+        /// public authorities]
+        "upstream-ca-file" ["FILE"]: TEXT;
         /// Owner of conversations, responses and their items: antiphon or upstream [default:
         /// antiphon]
         "state" ["OWNER"]: TEXT;

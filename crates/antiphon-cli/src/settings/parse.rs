@@ -1,5 +1,6 @@
 //! Parsers for the texts of settings. An error repeats a text only if it cannot hold a secret.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::num::NonZeroU32;
 use std::str::FromStr;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use antiphon::dialect::UpstreamApi;
 use antiphon::stream::Form as EventNames;
-use antiphon_gateway::settings::{ApiKey, HostName, KeyHash, Origin, Secret};
+use antiphon_gateway::settings::{ApiKey, Authorities, HostName, KeyHash, Origin, Secret};
 use antiphon_store::{OpenError, Tenant};
 use http::uri::Scheme;
 use http::{HeaderName, Uri};
@@ -177,6 +178,15 @@ pub(super) fn upstream_key(value: &Value) -> Result<Secret, Failure> {
         true => Ok(Secret::new(text)),
         false => Err(value.refused(format!("the key {A_KEY}"))),
     }
+}
+
+/// Reads the certificates of a file.
+pub(super) fn authorities(value: &Value) -> Result<Authorities, Failure> {
+    let path = value.text();
+    let text = fs::read(path)
+        .map_err(|error| value.refused(format!("the file '{path}' cannot be read: {error}")))?;
+    Authorities::from_pem(&text)
+        .map_err(|error| value.refused(format!("the file '{path}' is unusable: {error}")))
 }
 
 fn is_token(text: &str) -> bool {

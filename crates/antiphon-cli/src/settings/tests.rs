@@ -136,6 +136,7 @@ fn every_setting_has_a_flag_and_a_variable() {
         ("--upstream", "ANTIPHON_UPSTREAM"),
         ("--upstream-api", "ANTIPHON_UPSTREAM_API"),
         ("--upstream-key", "ANTIPHON_UPSTREAM_KEY"),
+        ("--upstream-ca-file", "ANTIPHON_UPSTREAM_CA_FILE"),
         ("--state", "ANTIPHON_STATE"),
         ("--reasoning-as", "ANTIPHON_REASONING_AS"),
         ("--ledger", "ANTIPHON_LEDGER"),
@@ -180,11 +181,11 @@ fn named_settings_file_must_exist() {
 
 #[test]
 fn invalid_file_value_is_rejected_with_its_line() {
-    let keys = "listen, store, upstream, upstream-api, upstream-key, state, reasoning-as, \
-                ledger, faults, api-keys, tenant-header, allow-origins, allow-hosts, secrets, \
-                turn-wait, on-disconnect, event-names, retention, shutdown-grace, \
-                metrics-listen, metrics-key, metrics-tenants, inspect, inspect-writes, \
-                inspect-bodies, pass-through, upstreams, webhooks, limits, prices";
+    let keys = "listen, store, upstream, upstream-api, upstream-key, upstream-ca-file, state, \
+                reasoning-as, ledger, faults, api-keys, tenant-header, allow-origins, \
+                allow-hosts, secrets, turn-wait, on-disconnect, event-names, retention, \
+                shutdown-grace, metrics-listen, metrics-key, metrics-tenants, inspect, \
+                inspect-writes, inspect-bodies, pass-through, upstreams, webhooks, limits, prices";
     let unknown = format!("antiphon.toml:3: unknown key 'foo'; the keys are {keys}");
     let cases = [
         ("state = 'antiphon'\n\nfoo = 1", unknown.as_str()),
@@ -275,9 +276,9 @@ fn invalid_upstream_is_rejected_with_its_line() {
             entry(&format!("{good}listen = 1")),
             "antiphon.toml:4: unknown key 'listen', which belongs at the top of the file, before \
              the first table; an upstream's keys are name, models, api, url, \
-             key, key-env, connect-timeout, first-byte-timeout, idle-timeout, always-stream, \
-             total-timeout, max-retries, max-open-requests, context-window, reasoning-as, state, \
-             preset, conversations, chains, item-deletion, input-items",
+             key, key-env, ca-file, connect-timeout, first-byte-timeout, idle-timeout, \
+             always-stream, total-timeout, max-retries, max-open-requests, context-window, \
+             reasoning-as, state, preset, conversations, chains, item-deletion, input-items",
         ),
         (
             entry(&format!("{good}api = 'ai-sdk'")),

@@ -11,6 +11,7 @@ use antiphon::dialect::UpstreamApi;
 use antiphon::stream::ReasoningForm;
 use antiphon_gateway::settings::{Capabilities, ModelPattern, Preset, State, UpstreamSettings};
 use http::Uri;
+use http::uri::Scheme;
 
 use super::file::{File, Table};
 use super::parse::{self, boolean, count, one_of, size, timeout};
@@ -28,6 +29,7 @@ pub(super) fn settings() -> Vec<Setting<UpstreamSettings>> {
         "url": TEXT;
         "key": TEXT, parse::upstream_key => |it, key| it.key = Some(key);
         "key-env": TEXT;
+        "ca-file": TEXT, parse::authorities => |it, given| it.authorities = Some(given);
         "connect-timeout": COUNT, timeout => |it, time| it.connect_timeout = time;
         "first-byte-timeout": COUNT, timeout => |it, time| it.first_byte_timeout = time;
         "idle-timeout": COUNT, timeout => |it, time| it.idle_timeout = time;
@@ -118,6 +120,7 @@ pub(super) fn upstreams(
         ("upstream", "url"),
         ("upstream-api", "api"),
         ("upstream-key", "key"),
+        ("upstream-ca-file", "ca-file"),
         ("state", "state"),
         ("reasoning-as", "reasoning-as"),
     ]);
@@ -156,6 +159,11 @@ fn upstream(values: &Values) -> Result<UpstreamSettings, Failure> {
     }
     if let Some(url) = values.first("url") {
         upstream.url = parse::base_url(url, upstream.api)?;
+        values.reject_if(
+            upstream.url.scheme() != Some(&Scheme::HTTPS),
+            "ca-file",
+            "this has an effect only with an https URL: other servers have no certificate",
+        )?;
         check_timeouts(values, &upstream)?;
         check_state(values, &upstream)?;
     }
@@ -234,7 +242,8 @@ pub(super) fn idle_variables(general: &Values, named_by_file: &[String]) -> Vec<
 
 /// The options of `--upstream`.
 fn options(general: &Values) -> impl Iterator<Item = &Value> {
-    [general.first("upstream-key"), general.first("upstream-api")].into_iter().flatten()
+    let keys = ["upstream-key", "upstream-api", "upstream-ca-file"];
+    keys.into_iter().filter_map(|key| general.first(key))
 }
 
 /// The reason for which `reasoning-as` has no effect.

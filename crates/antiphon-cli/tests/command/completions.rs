@@ -39,7 +39,7 @@ fn bash_offers_commands_options_and_choices() {
     assert_eq!(offered(&["antiphon", "doc"]), ["doctor"]);
     assert_eq!(
         offered(&["antiphon", "serve", "--upstream-"]),
-        ["--upstream-api", "--upstream-key"]
+        ["--upstream-api", "--upstream-key", "--upstream-ca-file"]
     );
     assert_eq!(offered(&["antiphon", "completions", "z"]), ["zsh"]);
 }

@@ -36,4 +36,5 @@ mod serving;
 mod tenants;
 mod tracing;
 mod unread_output;
+mod upstream_ca_file;
 mod world;

@@ -178,11 +178,11 @@ fn tenant_has_one_name() {
 fn unknown_key_is_reported_with_its_line() {
     let world = World::serve(&[]).file("antiphon.toml", "faults = 'repair'\n\nfoo = 1\n");
     let sentence = "antiphon.toml:3: unknown key 'foo'; the keys are listen, store, upstream, \
-                    upstream-api, upstream-key, state, reasoning-as, ledger, faults, api-keys, \
-                    tenant-header, allow-origins, allow-hosts, secrets, turn-wait, on-disconnect, \
-                    event-names, retention, shutdown-grace, metrics-listen, metrics-key, \
-                    metrics-tenants, inspect, inspect-writes, inspect-bodies, pass-through, \
-                    upstreams, webhooks, limits, prices";
+                    upstream-api, upstream-key, upstream-ca-file, state, reasoning-as, ledger, \
+                    faults, api-keys, tenant-header, allow-origins, allow-hosts, secrets, \
+                    turn-wait, on-disconnect, event-names, retention, shutdown-grace, \
+                    metrics-listen, metrics-key, metrics-tenants, inspect, inspect-writes, \
+                    inspect-bodies, pass-through, upstreams, webhooks, limits, prices";
     refused(world, sentence);
 }
 

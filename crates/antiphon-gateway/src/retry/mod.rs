@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn retries_are_limited_by_the_setting() {
         assert_eq!(delays(&RetryPolicy::from(&Retries::default()), None).len(), 2);
-        assert_eq!(delays(&RetryPolicy::from(&Retries::none()), None), []);
+        assert!(delays(&RetryPolicy::from(&Retries::none()), None).is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use antiphon::stream::ReasoningForm;
 use bytes::Bytes;
 use http::Uri;
 
-use super::Secret;
+use super::{Authorities, Secret};
 
 /// How long an upstream may be silent by default.
 const SILENCE: Duration = Duration::from_mins(10);
@@ -27,6 +27,8 @@ with_defaults! {
         pub url: Uri = Uri::default(),
         /// The key for the upstream. `None` means the caller's own token.
         pub key: Option<Secret> = None,
+        /// The authorities that its certificate must come from. `None` means the public ones.
+        pub authorities: Option<Authorities> = None,
         /// The time limit for opening a connection, including the name lookup and TLS.
         pub connect_timeout: Duration = Duration::from_secs(10),
         /// The time limit for the first byte of an answer's body. Models that reason may be silent

@@ -37,8 +37,7 @@ pub struct UpstreamClient {
 impl UpstreamClient {
     /// Creates a client with the key, the time limits and the retries of these settings.
     pub fn new(settings: UpstreamSettings) -> Self {
-        let connection = Connection::new(settings.connect_timeout, settings.key.as_ref());
-        Self { connection, settings }
+        Self { connection: Connection::new(&settings), settings }
     }
 
     pub(super) fn settings(&self) -> &UpstreamSettings {

@@ -2,7 +2,6 @@
 //! before any other code reads them.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::FutureExt;
@@ -16,7 +15,7 @@ use super::http::RequestBody;
 use super::own_key::{KeyPattern, Mask, Redactor};
 use super::pool::{AnswerFrames, Pool};
 use super::timeouts::Timeouts;
-use crate::settings::Secret;
+use crate::settings::UpstreamSettings;
 
 /// The connections to one server. They remove the operator's key from all bytes that they return.
 pub(super) struct Connection {
@@ -40,10 +39,11 @@ pub(super) struct AnswerBody {
 }
 
 impl Connection {
-    /// Creates connections to a server that receives `key`.
-    pub(super) fn new(connect_timeout: Duration, key: Option<&Secret>) -> Self {
-        let pool = Pool::new(connector::new(connect_timeout));
-        Self { pool, key: key.and_then(KeyPattern::new).map(Arc::new) }
+    /// Creates connections to the server of these settings.
+    pub(super) fn new(settings: &UpstreamSettings) -> Self {
+        let connector = connector::new(settings.connect_timeout, settings.authorities.as_ref());
+        let key = settings.key.as_ref().and_then(KeyPattern::new).map(Arc::new);
+        Self { pool: Pool::new(connector), key }
     }
 
     /// Sends a request. In the answer's body, `mask` replaces the key. A header that contains the

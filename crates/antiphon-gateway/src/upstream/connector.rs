@@ -13,6 +13,7 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use tower::Service;
 
 use crate::entropy::MAX_TIME_LIMIT;
+use crate::settings::Authorities;
 
 type Https = HttpsConnector<HttpConnector>;
 
@@ -23,19 +24,20 @@ pub(super) struct Connector {
     bound: Duration,
 }
 
-/// Creates a connector with the time limit `bound`, which includes the name lookup and TLS.
-pub(super) fn new(bound: Duration) -> Connector {
+/// Creates a connector with the time limit `bound`, which includes the name lookup and TLS. The
+/// servers' certificates come from these authorities, or from public ones.
+pub(super) fn new(bound: Duration, authorities: Option<&Authorities>) -> Connector {
     let mut http = HttpConnector::new();
     http.enforce_http(false);
     http.set_nodelay(true);
     // Several addresses of one host share this time.
     http.set_connect_timeout(Some(bound));
-    let https = HttpsConnectorBuilder::new()
-        .with_webpki_roots()
-        .https_or_http()
-        .enable_http1()
-        .enable_http2()
-        .wrap_connector(http);
+    let https = HttpsConnectorBuilder::new();
+    let https = match authorities {
+        Some(authorities) => https.with_tls_config(authorities.client_config()),
+        None => https.with_webpki_roots(),
+    };
+    let https = https.https_or_http().enable_http1().enable_http2().wrap_connector(http);
     Connector { https, bound: bound.min(MAX_TIME_LIMIT) }
 }
 

@@ -87,7 +87,7 @@ impl HttpUpstream {
             name,
             open: settings.max_open.map(|count| Arc::new(Semaphore::new(count))),
             detected: DetectedCapabilities::default(),
-            connection: Connection::new(settings.connect_timeout, settings.key.as_ref()),
+            connection: Connection::new(settings),
         }
     }
 

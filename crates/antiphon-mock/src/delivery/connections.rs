@@ -7,9 +7,9 @@ use axum::Router;
 use axum::response::Response;
 use http::Request;
 use hyper::body::Incoming;
-use hyper::server::conn::http1;
 use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -31,7 +31,8 @@ pub async fn serve(listener: TcpListener, router: Router) {
     }
 }
 
-/// Serves one connection to its end. A disconnect by either side is not an error.
+/// Serves one connection to its end, with HTTP/1.1 or HTTP/2. A disconnect by either side is not an
+/// error.
 async fn serve_one(stream: TcpStream, router: Router) {
     // Without this, Nagle's algorithm would join chunks that a test sends separately.
     drop(stream.set_nodelay(true));
@@ -40,7 +41,11 @@ async fn serve_one(stream: TcpStream, router: Router) {
         let answer = router.call(request);
         async move { or_hangup(answer.await) }
     });
-    drop(http1::Builder::new().serve_connection(TokioIo::new(stream), answer).await);
+    drop(
+        auto::Builder::new(TokioExecutor::new())
+            .serve_connection(TokioIo::new(stream), answer)
+            .await,
+    );
 }
 
 /// Makes the server close the connection if the reply is a hangup.

@@ -50,6 +50,11 @@ impl FakeUpstream {
         Ok(Self { address, state, server })
     }
 
+    /// The address of the server.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     /// The base URL of requests: `http://127.0.0.1:PORT/v1`.
     pub fn base_url(&self) -> String {
         format!("http://{}/v1", self.address)

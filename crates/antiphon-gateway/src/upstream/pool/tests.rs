@@ -24,7 +24,7 @@ struct World {
 
 impl World {
     async fn new() -> Self {
-        let pool = Pool::new(connector::new(Duration::from_secs(5)));
+        let pool = Pool::new(connector::new(Duration::from_secs(5), None));
         Self { pool, server: TcpListener::bind("127.0.0.1:0").await.unwrap() }
     }
 

@@ -6,3 +6,4 @@ mod errors;
 mod failures;
 mod identity;
 mod own_key;
+mod tls;
