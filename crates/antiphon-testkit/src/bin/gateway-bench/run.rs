@@ -54,7 +54,7 @@ impl<'a> Bench<'a> {
         for case in self.options.cases() {
             let runs = |it: &&Server| match case {
                 Case::Telemetry => it.exports_traces,
-                Case::Start => it.announces_itself,
+                Case::Start => it.is_antiphon,
                 _ => true,
             };
             for server in self.servers.iter().filter(runs) {

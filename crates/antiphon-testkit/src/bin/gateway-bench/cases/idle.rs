@@ -1,5 +1,8 @@
 //! Streams that wait for their model.
 
+use std::fs;
+
+use antiphon_testkit::{Protocol, TlsServer};
 use futures_util::{StreamExt as _, stream};
 
 use super::Stage;
@@ -9,6 +12,7 @@ use crate::dialogue::Dialogue;
 use crate::load::Work;
 use crate::platform::open_file_limit;
 use crate::results::{Metric, Row};
+use crate::servers::{UPSTREAM, UPSTREAM_CA_FILE};
 use crate::upstream::Script;
 
 const STREAMS: u64 = 10_000;
@@ -21,13 +25,30 @@ const AT_ONCE: usize = 64;
 const FILES_PER_STREAM: u64 = 2;
 const FILES_RESERVED: u64 = 256;
 
+/// Measures an upstream with HTTP/1.1 without TLS, and one with HTTP/2 and TLS, as providers are.
+pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
+    let mut rows = vec![measure(stage, "HTTP/1.1 upstream").await?];
+    if stage.server.is_antiphon {
+        let server = TlsServer::start(stage.upstream.address, &[Protocol::Http2]).await?;
+        let authority = tempfile::NamedTempFile::new()?;
+        fs::write(authority.path(), server.authority())?;
+        let environment = [
+            (UPSTREAM, server.base_url()),
+            (UPSTREAM_CA_FILE, authority.path().display().to_string()),
+        ];
+        let running = stage.running.start_beside(environment.into()).await?;
+        rows.push(measure(&stage.with_running(running), "HTTP/2 upstream").await?);
+    }
+    Ok(rows)
+}
+
 /// Opens many streams, and measures the memory while all of them wait, and after their end. Opens
 /// fewer if the limit of open files is too low.
-pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
+async fn measure(stage: &Stage<'_>, part: &str) -> anyhow::Result<Row> {
     let limit = open_file_limit()?;
     let most = limit.saturating_sub(FILES_RESERVED) / FILES_PER_STREAM;
     let count = most.min(if stage.short { SHORT } else { STREAMS });
-    let mut row = stage.row("", [].into());
+    let mut row = stage.row(part, [].into());
     let dialogue = Dialogue::chain(0).streaming();
     let work = Work::first_turns(stage.client.clone(), dialogue.clone());
     stage.prepare(&Script::deltas(60), &work).await?;
@@ -59,7 +80,7 @@ pub(super) async fn run(stage: &Stage<'_>) -> anyhow::Result<Vec<Row>> {
         (Metric::ResidentMegabytesAfterEnd, as_f64(stage.running.usage().resident) / 1e6),
     ]);
     stage.judge(&mut row).await?;
-    Ok(vec![row])
+    Ok(row)
 }
 
 /// Opens a stream and reads its first delta.

@@ -12,7 +12,7 @@ pub(super) fn servers(program: &Path) -> Vec<Server> {
         program,
         uses_postgres: false,
         exports_traces: true,
-        announces_itself: true,
+        is_antiphon: true,
         launch: on_sqlite,
     };
     let on_postgres = Server {
@@ -30,6 +30,12 @@ pub(super) fn servers(program: &Path) -> Vec<Server> {
     };
     vec![on_sqlite, on_postgres, in_memory]
 }
+
+/// The variable with the base URL of the upstream.
+pub(crate) const UPSTREAM: &str = "ANTIPHON_UPSTREAM";
+
+/// The variable with the file of the authorities of the upstream's certificate.
+pub(crate) const UPSTREAM_CA_FILE: &str = "ANTIPHON_UPSTREAM_CA_FILE";
 
 /// The file of SQLite's database.
 pub(super) const DATABASE: &str = "antiphon.db";
@@ -49,6 +55,10 @@ fn in_memory(place: &Place) -> Launch {
 fn launch(place: &Place, store: &str) -> Launch {
     let upstream = format!("http://{}/v1", place.upstream);
     let listen = place.listen.to_string();
-    let arguments = ["serve", "--listen", &listen, "--upstream", &upstream, "--store", store];
-    Launch { arguments: arguments.map(str::to_owned).into(), ..Launch::default() }
+    let arguments = ["serve", "--listen", &listen, "--store", store];
+    Launch {
+        arguments: arguments.map(str::to_owned).into(),
+        environment: [(UPSTREAM, upstream)].into(),
+        ..Launch::default()
+    }
 }

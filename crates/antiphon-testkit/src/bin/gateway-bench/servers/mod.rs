@@ -12,6 +12,7 @@ use std::path::PathBuf;
 
 use crate::options::Options;
 
+pub(crate) use self::antiphon::{UPSTREAM, UPSTREAM_CA_FILE};
 pub(crate) use self::running::{Running, free_address};
 pub(crate) use self::wal_index::WalPages;
 
@@ -25,8 +26,9 @@ pub(crate) struct Server {
     pub(crate) uses_postgres: bool,
     /// Whether the costs of its export of traces are measured.
     pub(crate) exports_traces: bool,
-    /// Whether it logs its address once it listens.
-    pub(crate) announces_itself: bool,
+    /// Whether it is Antiphon, which logs its address once it listens, and whose upstream can have a
+    /// certificate of a private authority.
+    pub(crate) is_antiphon: bool,
     pub(crate) launch: fn(&Place) -> Launch,
 }
 
@@ -93,7 +95,7 @@ pub(crate) fn find(options: &Options) -> Vec<Server> {
                 program,
                 uses_postgres: false,
                 exports_traces: false,
-                announces_itself: false,
+                is_antiphon: false,
                 launch: peer.launch,
             }),
             None => println!("{} is skipped: `{}` is not installed", peer.name, peer.program),
