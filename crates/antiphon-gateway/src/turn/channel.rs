@@ -1,18 +1,20 @@
 //! The channel that carries events to a client.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::iter::Peekable;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::vec;
 
 use antiphon::stream::Event;
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::Notify;
 
 use crate::chunks::Chunks;
 
 /// How many bytes of events may wait for a slow reader before the upstream has to wait. A longer
 /// event waits alone.
-const BYTES_IN_FLIGHT: u32 = 64 << 10;
+const BYTES_IN_FLIGHT: usize = 64 << 10;
 
 /// An event of a stream, independent of the connection's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,20 +60,33 @@ impl OutgoingEvent {
     }
 }
 
-/// Events that cross the channel together, and the room that they take.
-type Batch = (Vec<OutgoingEvent>, OwnedSemaphorePermit);
-
 /// The sending end of a channel with a limit in bytes, because events differ in size.
-pub(super) struct EventSender {
-    batches: mpsc::UnboundedSender<Batch>,
-    room: Arc<Semaphore>,
-}
+pub(super) struct EventSender(Arc<Shared>);
 
 /// The client's end of the channel. Dropping it disconnects the client.
 #[derive(Debug)]
-pub(crate) struct EventReceiver {
-    batches: mpsc::UnboundedReceiver<Batch>,
-    room: Arc<Semaphore>,
+pub(crate) struct EventReceiver(Arc<Shared>);
+
+/// The channel. One task waits at each end.
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// Wakes the receiver after a change by the sender.
+    sent: Notify,
+    /// Wakes the sender after a change by the receiver.
+    received: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The events that were sent and not received.
+    events: Vec<OutgoingEvent>,
+    /// The sum of their weights.
+    weight: usize,
+    /// Whether no more events will be sent.
+    has_ended: bool,
+    /// Whether the client has disconnected.
+    is_closed: bool,
 }
 
 /// The error of a channel whose client has disconnected.
@@ -80,58 +95,83 @@ pub(super) struct Closed;
 
 /// Creates an empty channel.
 pub(super) fn channel() -> (EventSender, EventReceiver) {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    let room = Arc::new(Semaphore::new(BYTES_IN_FLIGHT as usize));
-    let events = EventReceiver { batches: receiver, room: Arc::clone(&room) };
-    (EventSender { batches: sender, room }, events)
+    let shared = Arc::<Shared>::default();
+    (EventSender(Arc::clone(&shared)), EventReceiver(shared))
+}
+
+impl Shared {
+    /// Each change is one step, so a panic elsewhere cannot leave it inconsistent.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Takes the leading events that fit. The first one fits into an empty channel.
+    fn accept(&mut self, events: &mut Peekable<vec::IntoIter<OutgoingEvent>>) {
+        while let Some(event) = events.next_if(|event| {
+            self.events.is_empty() || self.weight + event.weight() <= BYTES_IN_FLIGHT
+        }) {
+            self.weight += event.weight();
+            self.events.push(event);
+        }
+    }
 }
 
 impl EventSender {
-    /// Sends events in order, as many at once as there can be room for. Waits for room. If the
-    /// future is dropped before it completes, the events after some point are not sent.
+    /// Sends events in order, as many at once as there is room for. Waits for room. If the future
+    /// is dropped before it completes, the events after some point are not sent.
     pub(super) async fn send(&self, events: Vec<OutgoingEvent>) -> Result<(), Closed> {
-        let mut rest = events;
-        while !rest.is_empty() {
-            let (count, weight) = first_batch(&rest);
-            let later = rest.split_off(count);
-            let room = Arc::clone(&self.room).acquire_many_owned(weight).await;
-            let batch = (rest, room.map_err(|_| Closed)?);
-            self.batches.send(batch).map_err(|_| Closed)?;
-            rest = later;
+        let mut rest = events.into_iter().peekable();
+        while rest.peek().is_some() {
+            {
+                let mut state = self.0.lock();
+                if state.is_closed {
+                    return Err(Closed);
+                }
+                state.accept(&mut rest);
+            }
+            self.0.sent.notify_one();
+            if rest.peek().is_some() {
+                self.0.received.notified().await;
+            }
         }
         Ok(())
     }
 
     /// Waits until the client has disconnected.
     pub(super) async fn closed(&self) {
-        self.batches.closed().await;
+        while !self.0.lock().is_closed {
+            self.0.received.notified().await;
+        }
     }
 }
 
-/// The number of leading events that fit into an empty channel, at least one, and their weight.
-fn first_batch(events: &[OutgoingEvent]) -> (usize, u32) {
-    let (mut count, mut weight) = (0, 0);
-    for event in events {
-        let sum = u32::try_from(event.weight()).unwrap_or(u32::MAX).saturating_add(weight);
-        if count > 0 && sum > BYTES_IN_FLIGHT {
-            break;
-        }
-        (count, weight) = (count + 1, sum);
+impl Drop for EventSender {
+    fn drop(&mut self) {
+        self.0.lock().has_ended = true;
+        self.0.sent.notify_one();
     }
-    (count, weight.clamp(1, BYTES_IN_FLIGHT))
 }
 
 impl EventReceiver {
     /// Waits for events and receives all that are in the channel; `None` at its end.
     pub(super) async fn recv(&mut self) -> Option<Vec<OutgoingEvent>> {
-        // The permits are released only at the end, so the returned events are within the channel's
-        // limit.
-        let (mut events, mut room) = self.batches.recv().await?;
-        while let Ok((more, more_room)) = self.batches.try_recv() {
-            events.extend(more);
-            room.merge(more_room);
+        loop {
+            let (events, has_ended) = {
+                let mut state = self.0.lock();
+                state.weight = 0;
+                (std::mem::take(&mut state.events), state.has_ended)
+            };
+            if !events.is_empty() {
+                self.0.received.notify_one();
+                return Some(events);
+            }
+            if has_ended {
+                return None;
+            }
+            self.0.sent.notified().await;
         }
-        Some(events)
     }
 
     /// The events one by one.
@@ -142,9 +182,12 @@ impl EventReceiver {
 }
 
 impl Drop for EventReceiver {
-    /// Wakes a sender that waits for room.
     fn drop(&mut self) {
-        self.room.close();
+        let mut state = self.0.lock();
+        state.is_closed = true;
+        state.events = Vec::new();
+        drop(state);
+        self.0.received.notify_one();
     }
 }
 
@@ -154,7 +197,7 @@ mod tests {
 
     use super::*;
 
-    const HALF: usize = BYTES_IN_FLIGHT as usize / 2;
+    const HALF: usize = BYTES_IN_FLIGHT / 2;
 
     fn event(length: usize) -> OutgoingEvent {
         OutgoingEvent::Event(Event { kind: "".into(), data: vec![b'x'; length].into() })
@@ -199,6 +242,28 @@ mod tests {
         assert_eq!(recv(&mut receiver), [1]);
         assert_eq!(send(&sender, &[4 * HALF]), Some(Ok(())));
         assert_eq!(send(&sender, &[1]), None);
+    }
+
+    #[test]
+    fn receiver_sees_the_end_after_the_last_events() {
+        let (sender, mut receiver) = channel();
+        assert_eq!(receiver.recv().now_or_never(), None, "it waits for events");
+        send(&sender, &[1]);
+        drop(sender);
+        assert_eq!(recv(&mut receiver), [1]);
+        assert_eq!(receiver.recv().now_or_never(), Some(None));
+    }
+
+    #[test]
+    fn sender_sees_the_disconnect() {
+        let (sender, receiver) = channel();
+        send(&sender, &[1]);
+        assert_eq!(sender.closed().now_or_never(), None);
+        let mut closed = Box::pin(sender.closed());
+        assert_eq!((&mut closed).now_or_never(), None);
+        drop(receiver);
+        assert_eq!(closed.now_or_never(), Some(()));
+        assert_eq!(send(&sender, &[1]), Some(Err(Closed)));
     }
 
     #[test]

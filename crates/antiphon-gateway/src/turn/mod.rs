@@ -127,13 +127,14 @@ pub(crate) async fn answer(
     request: CreateRequest,
     permit: TurnPermit,
 ) -> Result<Answer, ApiError> {
-    let (client, answer) = Client::new(request.stream, gateway.closing.clone(), permit);
+    let (mut client, answer) = Client::new(request.stream, gateway.closing.clone(), permit);
     let turns = gateway.turns.clone();
     let turn = async move {
         let turn = Turn::new(&gateway, &caller, &request);
         let _open = OpenTurn::new(&turn);
         turn.record_in_span();
-        turn.run_or_refuse(client).await;
+        turn.run_or_refuse(&mut client).await;
+        drop(client);
     };
     // On the heap, because a task copies its future several times.
     turns.spawn(Box::pin(turn).in_current_span());
@@ -158,8 +159,8 @@ pub(crate) async fn is_owned_by_upstream(
 
 impl Turn<'_> {
     /// Runs the turn and reports an error before its answer begins to the client.
-    async fn run_or_refuse(&self, mut client: Client) {
-        match self.run(&mut client).await {
+    async fn run_or_refuse(&self, client: &mut Client) {
+        match self.run(client).await {
             Ok(()) => {}
             Err(TurnError::Failed(error)) => {
                 self.publish_refusal(&error);

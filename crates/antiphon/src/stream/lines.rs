@@ -61,6 +61,10 @@ impl Lines {
         let unseen = &self.buffer[self.scanned..];
         let Some(found) = memchr::memchr2(b'\n', b'\r', unseen) else {
             self.scanned = self.buffer.len();
+            if self.scanned == 0 {
+                // A stream that waits for its next event occupies no memory.
+                self.buffer = BytesMut::new();
+            }
             return self.within_limit(self.scanned).map(|()| None);
         };
         let end = self.scanned + found;

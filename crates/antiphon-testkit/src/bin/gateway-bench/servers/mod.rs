@@ -26,7 +26,7 @@ pub(crate) struct Server {
     pub(crate) uses_postgres: bool,
     /// Whether the costs of its export of traces are measured.
     pub(crate) exports_traces: bool,
-    /// Whether it is Antiphon, which logs its address once it listens, and whose upstream can have a
+    /// Whether it is Antiphon: it logs its address once it listens, and its upstream can have a
     /// certificate of a private authority.
     pub(crate) is_antiphon: bool,
     pub(crate) launch: fn(&Place) -> Launch,
