@@ -83,6 +83,8 @@ struct State {
     events: Vec<OutgoingEvent>,
     /// The sum of their weights.
     weight: usize,
+    /// Whether the sender waits for room.
+    awaits_room: bool,
     /// Whether no more events will be sent.
     has_ended: bool,
     /// Whether the client has disconnected.
@@ -130,6 +132,7 @@ impl EventSender {
                     return Err(Closed);
                 }
                 state.accept(&mut rest);
+                state.awaits_room = rest.peek().is_some();
             }
             self.0.sent.notify_one();
             if rest.peek().is_some() {
@@ -158,13 +161,16 @@ impl EventReceiver {
     /// Waits for events and receives all that are in the channel; `None` at its end.
     pub(super) async fn recv(&mut self) -> Option<Vec<OutgoingEvent>> {
         loop {
-            let (events, has_ended) = {
+            let (events, awaits_room, has_ended) = {
                 let mut state = self.0.lock();
                 state.weight = 0;
-                (std::mem::take(&mut state.events), state.has_ended)
+                let awaits_room = std::mem::take(&mut state.awaits_room);
+                (std::mem::take(&mut state.events), awaits_room, state.has_ended)
             };
-            if !events.is_empty() {
+            if awaits_room {
                 self.0.received.notify_one();
+            }
+            if !events.is_empty() {
                 return Some(events);
             }
             if has_ended {
@@ -245,9 +251,34 @@ mod tests {
     }
 
     #[test]
+    fn waiting_receiver_sees_events() {
+        let (sender, mut receiver) = channel();
+        let mut waiting = Box::pin(receiver.recv());
+        assert_eq!((&mut waiting).now_or_never(), None);
+        send(&sender, &[1]);
+        assert!(waiting.now_or_never().is_some());
+    }
+
+    #[test]
+    fn waiting_receiver_sees_the_end() {
+        let (sender, mut receiver) = channel();
+        let mut waiting = Box::pin(receiver.recv());
+        assert_eq!((&mut waiting).now_or_never(), None);
+        drop(sender);
+        assert_eq!(waiting.now_or_never(), Some(None));
+    }
+
+    #[test]
+    fn received_events_do_not_wake_a_sender_that_has_room() {
+        let (sender, mut receiver) = channel();
+        send(&sender, &[1]);
+        recv(&mut receiver);
+        assert_eq!(sender.0.received.notified().now_or_never(), None);
+    }
+
+    #[test]
     fn receiver_sees_the_end_after_the_last_events() {
         let (sender, mut receiver) = channel();
-        assert_eq!(receiver.recv().now_or_never(), None, "it waits for events");
         send(&sender, &[1]);
         drop(sender);
         assert_eq!(recv(&mut receiver), [1]);
