@@ -100,12 +100,16 @@ async fn ask(upstream: UpstreamSettings, timeout: Duration) -> Answer {
 
 fn unreachable(check: String, upstream: &UpstreamSettings, reason: &str) -> Finding {
     let is_tls = TLS_ERRORS.iter().any(|words| reason.contains(words));
-    let next = match is_tls {
-        true => {
+    let next = match (is_tls, &upstream.authorities) {
+        (true, Some(_)) => {
+            "Check the server's certificate, and whether the file has its authority; use http:// \
+             for a server without TLS."
+        }
+        (true, None) => {
             "Give --upstream-ca-file, or `ca-file` of this upstream, if the server's authority is \
              private; use http:// for a server without TLS."
         }
-        false => "Check the URL, the network and the firewall.",
+        (false, _) => "Check the URL, the network and the firewall.",
     };
     let reason = reason.trim_end_matches('.');
     Finding::failed(check, format!("{reason}; its URL is {}", upstream.url)).next(next)

@@ -180,13 +180,14 @@ pub(super) fn upstream_key(value: &Value) -> Result<Secret, Failure> {
     }
 }
 
-/// Reads the certificates of a file.
+/// Reads the certificates of a file. Its name is not repeated if it comes from the settings file.
 pub(super) fn authorities(value: &Value) -> Result<Authorities, Failure> {
     let path = value.text();
-    let text = fs::read(path)
-        .map_err(|error| value.refused(format!("the file '{path}' cannot be read: {error}")))?;
+    let file = value.key().map_or_else(|| format!("the file '{path}'"), |_| "the file".to_owned());
+    let text =
+        fs::read(path).map_err(|error| value.refused(format!("{file} cannot be read: {error}")))?;
     Authorities::from_pem(&text)
-        .map_err(|error| value.refused(format!("the file '{path}' is unusable: {error}")))
+        .map_err(|error| value.refused(format!("{file} is unusable: {error}")))
 }
 
 fn is_token(text: &str) -> bool {

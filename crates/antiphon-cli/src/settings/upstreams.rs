@@ -29,7 +29,7 @@ pub(super) fn settings() -> Vec<Setting<UpstreamSettings>> {
         "url": TEXT;
         "key": TEXT, parse::upstream_key => |it, key| it.key = Some(key);
         "key-env": TEXT;
-        "ca-file": TEXT, parse::authorities => |it, given| it.authorities = Some(given);
+        "ca-file": TEXT;
         "connect-timeout": COUNT, timeout => |it, time| it.connect_timeout = time;
         "first-byte-timeout": COUNT, timeout => |it, time| it.first_byte_timeout = time;
         "idle-timeout": COUNT, timeout => |it, time| it.idle_timeout = time;
@@ -164,6 +164,7 @@ fn upstream(values: &Values) -> Result<UpstreamSettings, Failure> {
             "ca-file",
             "this has an effect only with an https URL: other servers have no certificate",
         )?;
+        upstream.authorities = values.first("ca-file").map(parse::authorities).transpose()?;
         check_timeouts(values, &upstream)?;
         check_state(values, &upstream)?;
     }

@@ -54,6 +54,24 @@ fn gateway_answers_through_the_upstream() {
 }
 
 #[test]
+fn doctor_names_a_file_of_another_authority() {
+    let runtime = Runtime::new().unwrap();
+    let server = Canned::listing(&["m"]);
+    let (tls, other) = (tls_server(&runtime, &server), tls_server(&runtime, &server));
+    let args = ["doctor", "--upstream", &tls.base_url(), "--upstream-ca-file", "ca.pem"];
+    let ended = World::antiphon(&args).file("ca.pem", other.authority()).ends();
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stdout.contains("whether the file has its authority"), "{}", ended.stdout);
+}
+
+#[test]
+fn file_without_an_upstream_is_not_read() {
+    let world = World::antiphon(&["serve", "--check", "--store", "sqlite::memory:"]);
+    let ended = world.variable("ANTIPHON_UPSTREAM_CA_FILE", "absent.pem").ends();
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+}
+
+#[test]
 fn unusable_file_is_rejected() {
     let args = ["--upstream", "https://models.example/v1", "--upstream-ca-file", "ca.pem"];
     let start = "error: --upstream-ca-file: the file 'ca.pem' ";
