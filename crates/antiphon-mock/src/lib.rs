@@ -63,7 +63,7 @@ mod turn_delivery;
 mod world;
 
 pub use api::Api;
-pub use delivery::{Exchange, Hold, Outcome, Reply, Witness, deliver, serve};
+pub use delivery::{Exchange, Hold, Outcome, Reply, Witness, deliver, serve, serve_each};
 pub use duplicate::Duplicate;
 pub use log::Recorded;
 pub use options::{InputItems, OnAbort, Options, Rules};

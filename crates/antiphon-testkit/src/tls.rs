@@ -3,11 +3,12 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use antiphon_mock::serve_each;
 use anyhow::Context as _;
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
@@ -55,7 +56,8 @@ impl TlsServer {
             server,
             negotiated: Arc::clone(&negotiated),
         };
-        Ok(Self { address, authority, negotiated, task: tokio::spawn(front.serve(listener)) })
+        let serving = serve_each(listener, move |stream| front.clone().pass_on(stream));
+        Ok(Self { address, authority, negotiated, task: tokio::spawn(serving) })
     }
 
     /// The base URL of requests: `https://127.0.0.1:PORT/v1`.
@@ -95,7 +97,7 @@ fn certified() -> anyhow::Result<(ServerConfig, String)> {
     Ok((config, authority.pem()))
 }
 
-/// The server's task.
+/// The part of the server that each connection needs.
 #[derive(Clone)]
 struct Front {
     acceptor: TlsAcceptor,
@@ -104,20 +106,6 @@ struct Front {
 }
 
 impl Front {
-    async fn serve(self, listener: TcpListener) {
-        let mut connections = JoinSet::new();
-        loop {
-            tokio::select! {
-                accepted = listener.accept() => {
-                    // An accept error concerns only the peer.
-                    let Ok((stream, _)) = accepted else { continue };
-                    connections.spawn(self.clone().pass_on(stream));
-                }
-                Some(_) = connections.join_next() => {}
-            }
-        }
-    }
-
     /// Passes all bytes of a connection on. A disconnect of either side is not an error.
     async fn pass_on(self, stream: TcpStream) -> anyhow::Result<()> {
         stream.set_nodelay(true)?;

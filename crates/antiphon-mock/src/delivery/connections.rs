@@ -18,13 +18,22 @@ use super::deliver::Hangup;
 
 /// Serves all connections of `listener` until the future is dropped, which closes them.
 pub async fn serve(listener: TcpListener, router: Router) {
+    serve_each(listener, |stream| serve_one(stream, router.clone())).await;
+}
+
+/// Runs `serve` in a task for each connection of `listener` until the future is dropped, which ends
+/// the tasks.
+pub async fn serve_each<F>(listener: TcpListener, serve: impl Fn(TcpStream) -> F)
+where
+    F: Future<Output: Send + 'static> + Send + 'static,
+{
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => {
                 // An accept error concerns only the peer.
                 let Ok((stream, _)) = accepted else { continue };
-                connections.spawn(serve_one(stream, router.clone()));
+                connections.spawn(serve(stream));
             }
             Some(_) = connections.join_next() => {}
         }

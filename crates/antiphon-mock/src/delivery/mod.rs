@@ -6,7 +6,7 @@ mod exchange;
 mod hold;
 mod reply;
 
-pub use connections::serve;
+pub use connections::{serve, serve_each};
 pub use deliver::{Witness, deliver};
 pub use exchange::{Exchange, Outcome};
 pub use hold::Hold;
