@@ -83,11 +83,16 @@ impl<'a> Object<'a> {
 
     /// Sets `key` to the raw value `raw`. A new key is added at the end.
     pub fn set(&mut self, key: impl Into<Cow<'a, str>>, raw: impl Into<Cow<'a, str>>) {
-        let (key, raw) = (key.into(), raw.into());
-        match self.fields.iter().rposition(|(name, _)| *name == key) {
-            Some(at) => self.fields[at].1 = raw,
-            None => self.fields.push((key, raw)),
+        let key = key.into();
+        match self.get_mut(&key) {
+            Some(value) => *value = raw.into(),
+            None => self.fields.push((key, raw.into())),
         }
+    }
+
+    /// The raw value under `key`, to be changed. Of two fields with this key, it is the last one.
+    pub(crate) fn get_mut(&mut self, key: &str) -> Option<&mut Cow<'a, str>> {
+        self.fields.iter_mut().rfind(|(name, _)| name == key).map(|(_, raw)| raw)
     }
 
     /// Sets `key` to the string `text`.

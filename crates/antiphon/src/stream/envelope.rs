@@ -12,7 +12,8 @@ use crate::json::{Object, elements, quote, unquote};
 /// request's; identity and state are ours.
 #[derive(Clone, Debug)]
 pub struct Envelope {
-    fields: Object<'static>,
+    /// The fields that were set. One of [`FIELDS`] that is absent has its default.
+    changed: Object<'static>,
     owner: StateOwner,
     /// Whether the upstream's conversation id differs from the one that clients use.
     renames_conversation: bool,
@@ -31,15 +32,24 @@ enum StateOwner {
     UpstreamIdFixed,
 }
 
-/// Keys that echo the request, and their defaults. If the default is not null, a null from the
-/// upstream is ignored.
-const ECHOED: [(&str, &str); 17] = [
+/// The fields of every response in order, with their defaults. If the default is not null, a null
+/// from the upstream is ignored.
+const FIELDS: [(&str, &str); 32] = [
+    ("id", r#""""#),
+    ("object", r#""response""#),
+    ("created_at", "0"),
+    ("status", r#""in_progress""#),
+    ("background", "false"),
+    ("completed_at", "null"),
+    ("error", "null"),
+    ("incomplete_details", "null"),
+    ("instructions", "null"),
     ("model", r#""""#),
     ("tools", "[]"),
     ("tool_choice", r#""auto""#),
     ("truncation", r#""disabled""#),
     ("parallel_tool_calls", "true"),
-    ("text", DEFAULT_TEXT),
+    ("text", r#"{"format":{"type":"text"}}"#),
     ("top_p", "1.0"),
     ("presence_penalty", "0.0"),
     ("frequency_penalty", "0.0"),
@@ -51,13 +61,45 @@ const ECHOED: [(&str, &str); 17] = [
     ("service_tier", r#""default""#),
     ("safety_identifier", "null"),
     ("prompt_cache_key", "null"),
+    ("output", "[]"),
+    ("previous_response_id", "null"),
+    ("conversation", "null"),
+    ("store", "true"),
+    ("usage", "null"),
+    ("metadata", "{}"),
 ];
 
-/// The text format of a request without one, with all keys.
-const DEFAULT_TEXT: &str = r#"{"format":{"type":"text"}}"#;
+/// The keys that echo the request.
+const ECHOED: [&str; 25] = [
+    "background",
+    "instructions",
+    "model",
+    "tools",
+    "tool_choice",
+    "truncation",
+    "parallel_tool_calls",
+    "text",
+    "top_p",
+    "presence_penalty",
+    "frequency_penalty",
+    "top_logprobs",
+    "temperature",
+    "reasoning",
+    "max_output_tokens",
+    "max_tool_calls",
+    "service_tier",
+    "safety_identifier",
+    "prompt_cache_key",
+    "previous_response_id",
+    "store",
+    "metadata",
+    "user",
+    "prompt_cache_retention",
+    "prompt",
+];
 
-/// Room for the fields of a new envelope, and for a few more of the upstream.
-const USUAL_FIELDS: usize = 40;
+/// Room for the fields that usually differ from the defaults.
+const USUAL_CHANGES: usize = 10;
 
 /// Keys that are ours, if the upstream does not store the response.
 const OWN: [&str; 15] = [
@@ -78,9 +120,6 @@ const OWN: [&str; 15] = [
     "user",
 ];
 
-/// Keys in which a null from the upstream is ignored, if it stores the response.
-const NEVER_NULL: [&str; 5] = ["id", "created_at", "store", "background", "metadata"];
-
 /// Keys with the response's state in this gateway, which are always ours.
 const STATE: [&str; 6] =
     ["object", "completed_at", "status", "incomplete_details", "output", "error"];
@@ -95,35 +134,20 @@ impl Envelope {
         conversation: Option<&str>,
     ) -> Self {
         let mut envelope = Self {
-            fields: Object::with_capacity(USUAL_FIELDS),
+            changed: Object::with_capacity(USUAL_CHANGES),
             owner: StateOwner::Gateway,
             renames_conversation: false,
             completed_at: None,
         };
-        let fields = &mut envelope.fields;
-        fields.add("id", quote(id));
-        fields.add("object", r#""response""#);
-        fields.add("created_at", created_at.to_string());
-        fields.add("status", r#""in_progress""#);
-        echo(fields, request, "background", "false");
-        for key in ["completed_at", "error", "incomplete_details"] {
-            fields.add(key, "null");
-        }
-        echo(fields, request, "instructions", "null");
-        for (key, default) in ECHOED {
-            echo(fields, request, key, default);
-        }
-        fields.add("output", "[]");
-        echo(fields, request, "previous_response_id", "null");
-        let conversation = conversation.map(|id| format!(r#"{{"id":{}}}"#, quote(id)));
-        fields.add("conversation", conversation.unwrap_or_else(|| "null".into()));
-        echo(fields, request, "store", "true");
-        fields.add("usage", "null");
-        echo(fields, request, "metadata", "{}");
-        for key in ["user", "prompt_cache_retention", "prompt"] {
+        envelope.set("id", quote(id));
+        envelope.set("created_at", created_at.to_string());
+        for key in ECHOED {
             if let Some(raw) = request.present(key) {
-                fields.add(key, raw.to_owned());
+                envelope.update(key, raw);
             }
+        }
+        if let Some(id) = conversation {
+            envelope.set("conversation", format!(r#"{{"id":{}}}"#, quote(id)));
         }
         envelope.complete_fields();
         envelope
@@ -150,8 +174,8 @@ impl Envelope {
             self.completed_at = completed_at.or(self.completed_at);
         }
         for (key, raw) in reported.iter() {
-            if !self.is_fixed(key) && !Self::is_missing_value(key, raw) {
-                self.set(key, raw.to_owned());
+            if !self.is_fixed(key) && !is_missing_value(key, raw) {
+                self.update(key, raw);
             }
         }
         self.complete_fields();
@@ -182,31 +206,40 @@ impl Envelope {
         }
     }
 
-    /// Whether a value is missing: null or an empty id in a field that needs one.
-    fn is_missing_value(key: &str, raw: &str) -> bool {
-        let is_echoed =
-            || ECHOED.iter().any(|(echoed, default)| *echoed == key && *default != "null");
-        let is_null = raw == "null" && (NEVER_NULL.contains(&key) || is_echoed());
-        is_null || key == "id" && unquote(raw).is_none_or(|id| id.is_empty())
-    }
-
     /// The raw value of a field.
     pub fn get(&self, key: &str) -> Option<&str> {
-        self.fields.get(key)
+        self.changed.get(key).or_else(|| known_field(key).map(|(_, default)| default))
     }
 
     /// Sets one field to a raw value.
     pub fn set(&mut self, key: &str, raw: impl Into<Cow<'static, str>>) {
-        self.fields.set(key.to_owned(), raw);
+        match self.changed.get_mut(key) {
+            Some(value) => *value = raw.into(),
+            None => match known_field(key) {
+                Some((key, _)) => self.changed.add(key, raw),
+                None => self.changed.add(key.to_owned(), raw),
+            },
+        }
+    }
+
+    /// Sets one field to a copy of a raw value, if it differs.
+    fn update(&mut self, key: &str, raw: &str) {
+        if self.get(key) != Some(raw) {
+            self.set(key, raw.to_owned());
+        }
     }
 
     /// Renders the response object with these raw output items.
     pub fn render<'a>(&self, output: impl Iterator<Item = &'a str>) -> String {
         let output = array_of(output);
-        let rest: usize = self.fields.iter().map(|(key, raw)| key.len() + raw.len() + 4).sum();
+        let known = FIELDS.iter();
+        let known = known.map(|(key, raw)| (*key, self.changed.get(key).unwrap_or(raw)));
+        let others = self.changed.iter().filter(|(key, _)| known_field(key).is_none());
+        let length = |(key, raw): (&str, &str)| key.len() + raw.len() + r#""":,"#.len();
+        let rest: usize = FIELDS.iter().copied().chain(self.changed.iter()).map(length).sum();
         let mut text = String::with_capacity(output.len() + rest);
         text.push('{');
-        for (key, raw) in self.fields.iter() {
+        for (key, raw) in known.chain(others) {
             push_key(&mut text, key);
             text.push_str(if key == "output" { &output } else { raw });
         }
@@ -216,32 +249,29 @@ impl Envelope {
 
     /// Adds the keys that the response's types require to the echoed objects.
     fn complete_fields(&mut self) {
-        if let Some(tools) = self.fields.get("tools").and_then(complete_tools) {
-            self.fields.set("tools", tools);
+        if let Some(tools) = self.changed.get("tools").and_then(complete_tools) {
+            self.set("tools", tools);
         }
         for (key, complete) in [
             ("text", complete_text as fn(&mut Object<'_>)),
             ("reasoning", |reasoning| or_null(reasoning, &["effort", "summary"])),
         ] {
-            let present = self.fields.get(key).filter(|raw| *raw != DEFAULT_TEXT);
-            if let Some(completed) = present.and_then(|raw| change(raw, complete)) {
-                self.fields.set(key, completed);
+            if let Some(completed) = self.changed.get(key).and_then(|raw| change(raw, complete)) {
+                self.set(key, completed);
             }
         }
     }
 }
 
-/// Adds a field of the request, or its default.
-fn echo(
-    fields: &mut Object<'static>,
-    request: &Object<'_>,
-    key: &'static str,
-    default: &'static str,
-) {
-    match request.present(key) {
-        Some(raw) => fields.add(key, raw.to_owned()),
-        None => fields.add(key, default),
-    }
+/// The key and the default of a field that every response has.
+fn known_field(key: &str) -> Option<(&'static str, &'static str)> {
+    FIELDS.iter().find(|(known, _)| *known == key).copied()
+}
+
+/// Whether a value is missing: null or an empty id in a field that needs one.
+fn is_missing_value(key: &str, raw: &str) -> bool {
+    let is_needed = || known_field(key).is_some_and(|(_, default)| default != "null");
+    raw == "null" && is_needed() || key == "id" && unquote(raw).is_none_or(|id| id.is_empty())
 }
 
 fn array_of<'a>(items: impl Iterator<Item = &'a str>) -> String {

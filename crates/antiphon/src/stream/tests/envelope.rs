@@ -53,6 +53,40 @@ fn nulls_do_not_replace_defaults() {
 }
 
 #[test]
+fn upstream_can_report_a_default() {
+    let request = json!({"temperature": 0.2, "parallel_tool_calls": false});
+    let reported = json!({"temperature": 1.0, "parallel_tool_calls": true});
+    let response = envelope(&request, &[reported], None);
+    assert_eq!(response["temperature"], 1.0);
+    assert_eq!(response["parallel_tool_calls"], true);
+}
+
+#[test]
+fn null_replaces_a_request_only_if_it_is_the_default() {
+    let request = json!({"temperature": 0.2, "max_output_tokens": 9});
+    let reported = json!({"temperature": null, "max_output_tokens": null});
+    let response = envelope(&request, &[reported], None);
+    assert_eq!(response["temperature"], 0.2);
+    assert_eq!(response["max_output_tokens"], Value::Null);
+}
+
+/// Every field has its place, whether or not it has its default; further ones follow.
+#[test]
+fn fields_have_one_order() {
+    let order = |request: &str| -> Vec<String> {
+        let request = Object::parse(request.as_bytes()).unwrap();
+        let envelope = Envelope::new("resp_ours", 1_770_000_000, &request, Some("conv_1"));
+        let response = envelope.render(std::iter::empty());
+        let response = Object::parse(response.as_bytes()).unwrap();
+        response.iter().map(|(key, _)| key.to_owned()).collect()
+    };
+    let changed =
+        order(r#"{"user":"u1","store":false,"top_p":0.5,"model":"m","instructions":"i"}"#);
+    assert_eq!(changed.last().unwrap(), "user");
+    assert_eq!(changed[..changed.len() - 1], order("{}"));
+}
+
+#[test]
 fn request_is_echoed_by_default() {
     let request = json!({"model": "sim", "temperature": 0.2, "instructions": "Be brief.",
         "metadata": {"a": "b"}, "user": "u1", "store": false, "previous_response_id": "resp_0"});
