@@ -5,7 +5,6 @@ mod overflow;
 mod write_timeout;
 
 use std::convert::Infallible;
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -141,11 +140,11 @@ impl Connections {
         S: Service<Request<Incoming>, Response = Response, Error = Infallible> + Send + 'static,
         S::Future: Send + 'static,
     {
-        let connection = http.serve_connection(io, service).with_upgrades();
+        // On the heap, because the futures around it would contain it three times.
+        let mut connection = Box::pin(http.serve_connection(io, service).with_upgrades());
         let (ending, aborted) = (self.ending.clone(), self.aborted.clone());
         self.open.spawn(async move {
             let served = async {
-                let mut connection = pin!(connection);
                 tokio::select! {
                     served = connection.as_mut() => return served,
                     () = ending.cancelled() => connection.as_mut().graceful_shutdown(),

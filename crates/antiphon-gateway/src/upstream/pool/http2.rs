@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::client::conn::http2::{Builder, Connection, SendRequest};
-use hyper_util::rt::TokioExecutor;
+use hyper::rt::Executor;
 use tokio::time::Instant;
 
 use super::Io;
@@ -34,7 +34,20 @@ pub(super) struct Stream(Arc<Streams>);
 
 struct Streams {
     open: AtomicUsize,
-    connection: Mutex<Pin<Box<Connection<Io, RequestBody, TokioExecutor>>>>,
+    connection: Mutex<Pin<Box<Connection<Io, RequestBody, Tasks>>>>,
+}
+
+/// Runs the tasks of a connection, for example one that sends a request's body.
+///
+/// A stream keeps the waker of that task until it ends, and a waker keeps the memory of its task.
+/// The future is therefore in memory of its own, which is free once the body is sent.
+#[derive(Clone, Copy)]
+struct Tasks;
+
+impl<F: Future<Output = ()> + Send + 'static> Executor<F> for Tasks {
+    fn execute(&self, task: F) {
+        tokio::spawn(Box::pin(task));
+    }
 }
 
 /// The limit until the server has named its own, which it does in its first bytes
@@ -44,7 +57,7 @@ const FIRST_STREAMS: usize = 1;
 impl Shared {
     /// Opens a connection over `io`, and starts its task.
     pub(super) async fn handshake(io: Io) -> Result<Self, hyper::Error> {
-        let mut http = Builder::new(TokioExecutor::new());
+        let mut http = Builder::new(Tasks);
         let (sender, connection) =
             http.initial_max_send_streams(FIRST_STREAMS).handshake(io).await?;
         let connection = Mutex::new(Box::pin(connection));
@@ -77,7 +90,7 @@ impl Streams {
     }
 
     /// A panic while it was polled ends the connection for all its requests.
-    fn connection(&self) -> MutexGuard<'_, Pin<Box<Connection<Io, RequestBody, TokioExecutor>>>> {
+    fn connection(&self) -> MutexGuard<'_, Pin<Box<Connection<Io, RequestBody, Tasks>>>> {
         self.connection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
