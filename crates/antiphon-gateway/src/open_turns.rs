@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::{Arc, Mutex};
 
 use antiphon_store::{ConversationId, ResponseId, Tenant};
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFuture};
 
 /// The open turns of this process, by conversation and by response. A conversation has at most one,
 /// because a turn registers under the conversation's lease. Turns of other processes are not
@@ -114,8 +114,8 @@ impl<Id> Default for Registry<Id> {
 
 impl<Id: Eq + Hash> Registration<Id> {
     /// Waits until the turn must end.
-    pub(crate) async fn cancelled(&self) {
-        self.cancelled.cancelled().await;
+    pub(crate) fn cancelled(&self) -> WaitForCancellationFuture<'_> {
+        self.cancelled.cancelled()
     }
 }
 

@@ -223,7 +223,7 @@ impl ScriptedAnswer {
             Assembler::new(envelope, used, Box::new(ids.clone()), true).keeping_form();
         let response = self.response(request, ids).to_string();
         assembler.apply_response(&response.into()).expect("the response is an object");
-        let mut events: Vec<Event> = std::iter::from_fn(|| assembler.next_event()).collect();
+        let mut events = assembler.take_events();
         events.push(assembler.finish(0).event);
         events
     }

@@ -78,26 +78,20 @@ pub(super) async fn run_unless_cancelled<T, E: Into<ApiError>>(
     }
 }
 
-/// Waits until nobody waits for the rest of the answer.
+/// Waits until nobody waits for the rest of the answer: a request ended the turn or deleted its
+/// conversation, the gateway is closing, or the client has disconnected under
+/// [`OnDisconnect::Settle`]. A background turn ends early if it is cancelled or if its log has
+/// failed.
 pub(super) async fn cancelled(
     turn: &Turn<'_>,
     opened: &Opened,
     client: &mut Client,
 ) -> CancelReason {
-    tokio::select! {
-        reason = disconnected(turn, client) => reason,
-        () = opened.ended() => CancelReason::Ended,
-        () = opened.conversation_deleted() => CancelReason::ConversationDeleted,
-    }
-}
-
-/// Waits until the turn must end early: the gateway is closing, or the client has disconnected
-/// under [`OnDisconnect::Settle`]. A background turn ends early if it is cancelled or if its log
-/// has failed.
-async fn disconnected(turn: &Turn<'_>, client: &mut Client) -> CancelReason {
     let settles = turn.gateway.settings.on_disconnect == OnDisconnect::Settle;
     tokio::select! {
         reason = client.cancelled(), if settles || turn.request.background => reason,
         () = turn.gateway.closing.cancelled() => CancelReason::Disconnected,
+        () = opened.ended() => CancelReason::Ended,
+        () = opened.conversation_deleted() => CancelReason::ConversationDeleted,
     }
 }

@@ -36,8 +36,9 @@ pub(crate) struct Client {
     permit: Option<TurnPermit>,
     /// Cancelled when slow readers are no longer waited for.
     closing: CancellationToken,
-    /// The reason for the failure, for a client that receives no events.
-    failure: Option<ApiError>,
+    /// The reason for the failure, for a client that receives no events. It is on the heap, because
+    /// it is rare.
+    failure: Option<Box<ApiError>>,
 }
 
 /// The receiver of the turn's events.
@@ -125,7 +126,8 @@ impl Client {
                 events.closed().await;
                 CancelReason::Disconnected
             }
-            Audience::Log(log) => log.cancelled().await,
+            // On the heap, because the other clients would need memory for it, too.
+            Audience::Log(log) => Box::pin(log.cancelled()).await,
             Audience::Nobody => std::future::pending().await,
         }
     }
@@ -185,7 +187,7 @@ impl Client {
 
     /// Stores the reason for the failure of a response that is about to end.
     pub(super) fn set_failure(&mut self, error: ApiError) {
-        self.failure = Some(error);
+        self.failure = Some(Box::new(error));
     }
 
     /// Sends the end of a replayed response.
@@ -206,7 +208,7 @@ impl Client {
         self.permit = None;
         match &self.audience {
             Audience::AwaitsWhole(_) if status == Status::Failed => {
-                let error = self.failure.take().unwrap_or_else(|| failed(failure));
+                let error = self.failure.take().map_or_else(|| failed(failure), |error| *error);
                 self.refuse(error);
             }
             Audience::AwaitsWhole(_) => self.send_whole(end.into_response()),

@@ -77,7 +77,8 @@ impl<'a> EndedTurn<'a> {
         record_answer(&chat, &finished);
         learn_from_answer(turn, &plan, &finished);
         let last = SharedEnd::take_from(&mut finished);
-        let Plan { transcript, fresh, report, origin, .. } = *plan;
+        let fresh = plan.fresh().to_vec();
+        let Plan { transcript, report, origin, .. } = *plan;
         let report = turn.with_answer(report, &finished);
         let output = output_items(turn.gateway.fingerprint_key, &finished, &origin);
         let held = transcript.items().len() - fresh.len();

@@ -49,7 +49,7 @@ impl DetachedTurn {
         let cursor = find_cursor(turn).await;
         let (fresh, report) = find_new_items(turn, cursor).await.unwrap_or_else(|_| {
             let report = Report::new(turn.request.input.len());
-            let report = report.with_view(Some(SentView::default()));
+            let report = report.with_view(SentView::default());
             (Vec::new(), report.with_request(&turn.caller.request_id))
         });
         let fresh = if reason.exceeds_quota() { Vec::new() } else { fresh };
@@ -59,7 +59,7 @@ impl DetachedTurn {
             EndReason::Cancelled => assembler.cancel(),
             EndReason::Failed(failure) => assembler.fail(failure),
         }
-        let events = std::iter::from_fn(|| assembler.next_event()).map(|event| event.data);
+        let events = assembler.take_events().into_iter().map(|event| event.data);
         let events = number_events(logged, events);
         let finished = assembler.finish(unix_now());
         let response = NewResponse {
@@ -99,7 +99,7 @@ async fn find_new_items(
 ) -> Result<(Vec<HeldItem>, Report), ApiError> {
     let planner = Planner::new(turn, turn.upstream()?);
     let plan = planner.plan(turn.load(cursor).await?, None).await?;
-    Ok((plan.fresh, plan.report.with_view(Some(SentView::default()))))
+    Ok((plan.fresh().to_vec(), plan.report.with_view(SentView::default())))
 }
 
 fn destination_after(cursor: Option<Cursor>, id: &ResponseId) -> Destination {

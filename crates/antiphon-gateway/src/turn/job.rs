@@ -129,13 +129,14 @@ impl RunningJob<'_> {
         let finished = assembler.finish(unix_now());
         record_answer(&chat, &finished);
         learn_from_answer(turn, &plan, &finished);
+        let fresh = plan.fresh().to_vec();
         let report = turn.with_answer(plan.report, &finished);
         let destination = match finished.status {
             Status::Failed | Status::Cancelled => opened.destination_apart(),
             Status::Completed | Status::Incomplete => opened.destination.clone(),
         };
         let output = output_items(turn.gateway.fingerprint_key, &finished, &plan.origin);
-        let result = TurnResult { fresh: plan.fresh, output, report: &report, finished: &finished };
+        let result = TurnResult { fresh, output, report: &report, finished: &finished };
         let record = result.record(turn, &opened, destination);
         let end = (finished.status, finished.event.clone());
         let stage = turn.stage(Stage::Commit);

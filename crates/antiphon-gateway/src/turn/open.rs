@@ -49,7 +49,7 @@ pub(super) struct Opened {
     /// The transcript itself, if the turn continues a response that only its connection remembers.
     remembered: Option<Arc<Transcript>>,
     /// The transcript up to the cursor, if it was loaded with the response before it.
-    loaded: Option<Transcript>,
+    loaded: Option<Box<Transcript>>,
     /// The state of the store before the transcript is loaded; `None` if the store keeps no
     /// transcripts in memory.
     pub(super) version: Option<StoreVersion>,
@@ -109,7 +109,7 @@ impl Opened {
         let end_of = end.is_in_conversation.then_some(id);
         let destination = Destination::After { cursor, fork, end_of };
         let mut opened = Self::new(turn, shard, Some(cursor), destination).await?;
-        opened.loaded = loaded;
+        opened.loaded = loaded.map(Box::new);
         Ok(opened)
     }
 
@@ -193,7 +193,7 @@ impl Opened {
         turn: &Turn<'_>,
     ) -> Result<Transcript, ApiError> {
         if let Some(loaded) = self.loaded.take() {
-            return Ok(loaded);
+            return Ok(*loaded);
         }
         match &self.remembered {
             Some(remembered) => Ok(lane::erase_deleted(turn, remembered).await?),
@@ -277,8 +277,8 @@ impl Opened {
     }
 
     /// Waits until a request ends the turn.
-    pub(super) async fn ended(&self) {
-        self.entry.cancelled().await;
+    pub(super) fn ended(&self) -> impl Future<Output = ()> {
+        self.entry.cancelled()
     }
 
     /// Waits until the turn's conversation is deleted; never returns without a conversation.

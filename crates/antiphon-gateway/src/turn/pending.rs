@@ -41,7 +41,7 @@ impl PendingTurn<'_> {
         let envelope = envelope.render(std::iter::empty());
         let record = TurnRecord {
             response: Some(opened.new_response(envelope.into(), &plan.report_with_view(self.turn))),
-            ..self.turn.new_record(opened.destination.clone(), plan.fresh.clone())
+            ..self.turn.new_record(opened.destination.clone(), plan.fresh().to_vec())
         };
         let recorded = gateway.store.record_pending_turn(&caller.tenant, record).await;
         gateway.write_check.record(&recorded);

@@ -51,9 +51,7 @@ impl<'a> PlannedTurn<'a> {
 
     /// Fails if the new items exceed a quota.
     pub(super) async fn check_quotas(&self) -> Result<(), ApiError> {
-        let Plan { transcript, fresh, .. } = &*self.plan;
-        let items = transcript.items();
-        let (held, _) = items.split_at(items.len() - fresh.len());
+        let (held, fresh) = self.plan.split_items();
         self.opened.check_quotas(self.planner.turn, held, fresh).await
     }
 
@@ -67,8 +65,6 @@ impl<'a> PlannedTurn<'a> {
 pub(super) struct Plan {
     /// The stored items, followed by the new items of the input.
     pub(super) transcript: Arc<Transcript>,
-    /// The new items of the input, which the commit stores.
-    pub(super) fresh: Vec<HeldItem>,
     /// The input of the upstream request.
     pub(super) prompt: Prompt,
     /// The model that answers, as the origin of the output items.
@@ -76,13 +72,14 @@ pub(super) struct Plan {
     /// The items that were dropped or repaired.
     pub(super) report: Report,
     /// The compaction item at the start of the response.
-    pub(super) preface: Option<Preface>,
+    pub(super) preface: Option<Box<Preface>>,
     admitted: Admitted,
 }
 
 /// Facts about the input items after they were added to the transcript.
 struct Admitted {
-    /// The number of stored items before them.
+    /// The number of items before them: the stored ones. A request for a summary adds none, so all
+    /// items of the transcript count.
     held: usize,
     /// The position in the input of each new item.
     sources: Vec<usize>,
@@ -116,14 +113,24 @@ impl Plan {
         let mut report = Report::new(0);
         report.changes = changes;
         let admitted = Admitted {
-            held: 0,
+            held: self.transcript.items().len(),
             sources: Vec::new(),
             made_with: HashMap::new(),
             report: report.clone(),
             asked_again: Vec::new(),
         };
         let (transcript, origin) = (self.transcript.clone(), self.origin.clone());
-        Self { transcript, fresh: Vec::new(), prompt, origin, report, preface: None, admitted }
+        Self { transcript, prompt, origin, report, preface: None, admitted }
+    }
+
+    /// The new items of the input, which the commit stores.
+    pub(super) fn fresh(&self) -> &[HeldItem] {
+        self.split_items().1
+    }
+
+    /// The stored items, and the new items of the input.
+    fn split_items(&self) -> (&[HeldItem], &[HeldItem]) {
+        self.transcript.items().split_at(self.admitted.held)
     }
 
     /// The position in the input of the item at this position of the transcript; `None` for an
@@ -153,7 +160,7 @@ impl Plan {
     /// The report with the view, if it differs from the transcript.
     pub(super) fn report_with_view(&self, turn: &Turn<'_>) -> Cow<'_, Report> {
         match SentView::record(self, &turn.gateway.compaction_key, &turn.caller.tenant) {
-            Some(view) => Cow::Owned(self.report.clone().with_view(Some(view))),
+            Some(view) => Cow::Owned(self.report.clone().with_view(view)),
             None => Cow::Borrowed(&self.report),
         }
     }
@@ -205,10 +212,9 @@ impl Planner<'_> {
         let admitted = Admitted { held, sources, made_with, report, asked_again };
         let target = Target::new(&origin, self.upstream);
         let (prompt, report) = self.build(&transcript, &admitted, target)?;
-        let fresh = transcript.items()[held..].to_vec();
         let transcript = Arc::new(transcript);
         let preface = None;
-        Ok(Box::new(Plan { transcript, fresh, prompt, origin, report, preface, admitted }))
+        Ok(Box::new(Plan { transcript, prompt, origin, report, preface, admitted }))
     }
 
     /// Replaces the history in the plan with this compaction. `usage` is the cost of creating it.
@@ -224,7 +230,7 @@ impl Planner<'_> {
         transcript.push(HeldItem::new(id, &compaction, key, Some(origin)));
         let target = Target::new(&plan.origin, self.upstream);
         (plan.prompt, plan.report) = self.build(&transcript, &plan.admitted, target)?;
-        plan.preface = Some(Preface::new(compaction, usage));
+        plan.preface = Some(Box::new(Preface::new(compaction, usage)));
         Ok(())
     }
 

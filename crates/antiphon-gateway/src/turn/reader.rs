@@ -1,7 +1,7 @@
 //! Decodes an upstream's answer into the events of the response.
 
 use antiphon::dialect::{RequestContext, StreamDecoder, UpstreamApi};
-use antiphon::stream::{Assembler, Decoder, Event, Failure, Finished, TooLong};
+use antiphon::stream::{Assembler, Decoder, Failure, Finished, TooLong};
 use bytes::Bytes;
 
 use super::cancel::CancelReason;
@@ -88,7 +88,7 @@ impl ResponseReader {
             Reply::Events(mut stream) => {
                 while !self.assembler.has_ended() {
                     self.decode_chunk(stream.next().await)?;
-                    while self.assembler.next_event().is_some() {}
+                    self.assembler.take_events();
                 }
                 stream.finish();
             }
@@ -134,7 +134,7 @@ impl ResponseReader {
 
     /// Sends the events that were decoded since the last call. Returns whether there were any.
     pub(super) async fn send_events(&mut self, client: &mut Client) -> bool {
-        let events: Vec<Event> = std::iter::from_fn(|| self.assembler.next_event()).collect();
+        let events = self.assembler.take_events();
         let has_events = !events.is_empty();
         client.send_events(events, self.assembler.output_items()).await;
         has_events

@@ -63,7 +63,7 @@ pub(super) struct Report {
     /// The items that the model received, if they are not the whole transcript. Callers read it as
     /// the context of the turn.
     #[serde(skip_serializing_if = "Option::is_none")]
-    view: Option<SentView>,
+    view: Option<Box<SentView>>,
     /// Repairs of the upstream's stream.
     stream: Vec<StreamRepair>,
     /// The cost of the answer's tokens; `None` without tokens or prices.
@@ -163,9 +163,9 @@ impl Report {
         self.sent_items = Some(sent_items);
     }
 
-    /// The report with the view of the turn, if it differs from the transcript.
-    pub(super) fn with_view(self, view: Option<SentView>) -> Self {
-        Self { view, ..self }
+    /// The report with the view of the turn, which differs from the transcript.
+    pub(super) fn with_view(self, view: SentView) -> Self {
+        Self { view: Some(Box::new(view)), ..self }
     }
 
     /// The number of items in the request.

@@ -4,7 +4,7 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 
 use antiphon::dialect::{RequestContext, UpstreamApi};
-use antiphon::stream::{Permission, UsedIds};
+use antiphon::stream::{Permission, Preface, UsedIds};
 use antiphon::{Item, Kind};
 use bytes::Bytes;
 use futures_util::future::{MaybeDone, maybe_done};
@@ -157,8 +157,11 @@ impl SendingTurn<'_> {
                 UsedIds::from_shared(Arc::clone(&plan.transcript)),
             )
             .with_permission(Permission::from_request(&fields))
-            .with_reasoning(upstream.reasoning_form(&fields))
-            .with_preface(plan.preface.clone().unwrap_or_default());
+            .with_reasoning(upstream.reasoning_form(&fields));
+        let assembler = match &plan.preface {
+            Some(preface) => assembler.with_preface(Preface::clone(preface)),
+            None => assembler,
+        };
         let context = RequestContext::from_request(&fields, &plan.prompt.view, plan.origin.clone());
         let api = match self.is_answered_by_compaction() {
             true => UpstreamApi::Responses,

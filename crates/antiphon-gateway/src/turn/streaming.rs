@@ -179,7 +179,7 @@ impl<'a> PlannedTurn<'a> {
         let mut assembler =
             turn.assembler(envelope, UsedIds::from_shared(Arc::clone(&self.plan.transcript)));
         assembler.apply_response(&Bytes::from_static(EMPTY_ANSWER)).expect("the constant is JSON");
-        let events = std::iter::from_fn(|| assembler.next_event()).collect();
+        let events = assembler.take_events();
         client.send_events(events, assembler.output_items()).await;
         EndedTurn::new(SendingTurn::new(self), Outcome::Ended(Box::new(assembler)))
     }

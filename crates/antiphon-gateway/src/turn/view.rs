@@ -95,8 +95,9 @@ impl View {
     ) -> Result<(Vec<Item>, PromptChanges), ApiError> {
         let Self { entries, mut changes } = self;
         let policy = Policy { made_with, ..Policy::default() };
-        let entries = entries.into_iter().map(|entry| (entry.item, entry.source));
-        let (items, sources): (Vec<Item>, Vec<Option<usize>>) = entries.unzip();
+        // Not unzipped, because that reserves room for four items.
+        let sources: Vec<Option<usize>> = entries.iter().map(|entry| entry.source).collect();
+        let items: Vec<Item> = entries.into_iter().map(|entry| entry.item).collect();
         if is_well_formed(&items, &policy) {
             return Ok((items, changes));
         }

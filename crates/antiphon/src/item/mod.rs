@@ -122,10 +122,18 @@ pub enum ListError {
     },
 }
 
+/// For how many items room is reserved before they are parsed.
+const USUAL_ITEMS: usize = 64;
+
 /// Parses the JSON array `text` into items. Each item's bytes are a slice of `text`.
 pub fn parse_items(text: &Bytes) -> Result<Vec<Item>, ListError> {
     let raws = parse_elements(text).map_err(|error| ListError::NotAnArray(error.to_string()))?;
-    raws.iter().enumerate().map(|(position, raw)| item_at(text, position, raw)).collect()
+    // Exact for usual requests; a longer text is not trusted to consist of items.
+    let mut items = Vec::with_capacity(raws.len().min(USUAL_ITEMS));
+    for (position, raw) in raws.iter().enumerate() {
+        items.push(item_at(text, position, raw)?);
+    }
+    Ok(items)
 }
 
 fn item_at(text: &Bytes, position: usize, raw: &str) -> Result<Item, ListError> {

@@ -20,18 +20,31 @@ pub use object::Object;
 
 /// `text` as a JSON string, quotes included.
 pub fn quote(text: &str) -> String {
-    serde_json::to_string(text).expect("a string is always valid JSON")
+    if needs_escapes(text) {
+        return escape(text);
+    }
+    let mut json = String::with_capacity(text.len() + 2);
+    push_quoted(&mut json, text);
+    json
 }
 
 /// Appends `text` to `json` as a JSON string.
 pub(crate) fn push_quoted(json: &mut String, text: &str) {
-    if scanner::special_byte(text.as_bytes(), 0).is_none() {
+    if needs_escapes(text) {
+        json.push_str(&escape(text));
+    } else {
         json.push('"');
         json.push_str(text);
         json.push('"');
-    } else {
-        json.push_str(&quote(text));
     }
+}
+
+fn needs_escapes(text: &str) -> bool {
+    scanner::special_byte(text.as_bytes(), 0).is_some()
+}
+
+fn escape(text: &str) -> String {
+    serde_json::to_string(text).expect("a string is always valid JSON")
 }
 
 /// Whether the byte needs no escape in a JSON string.

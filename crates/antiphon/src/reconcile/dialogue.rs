@@ -55,7 +55,7 @@ impl IncomingMessage {
 impl<'a> Dialogue<'a> {
     pub(super) fn new(transcript: &'a Transcript) -> Self {
         let StoredMessages { all, live } = transcript.messages();
-        Self { all, live: live.as_ref() }
+        Self { all, live: live.as_deref() }
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -73,6 +73,11 @@ impl Emitter {
         self.queue.pop_front().map(|event| self.obfuscation.apply_to(event))
     }
 
+    pub(super) fn take_all(&mut self) -> Vec<Event> {
+        let events = Vec::from(std::mem::take(&mut self.queue));
+        events.into_iter().map(|event| self.obfuscation.apply_to(event)).collect()
+    }
+
     /// Continues after `emitted` events of an earlier emitter.
     pub(super) fn starting_at(self, emitted: u64) -> Self {
         Self { sequence: emitted, ..self }

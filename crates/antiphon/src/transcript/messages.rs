@@ -10,7 +10,7 @@ use crate::item::{Fingerprint, Role};
 pub(crate) struct StoredMessages {
     pub(crate) all: Messages,
     /// The messages that were not deleted; `None` if that is all of them.
-    pub(crate) live: Option<Messages>,
+    pub(crate) live: Option<Box<Messages>>,
 }
 
 /// A sequence of messages with its indexes.
@@ -40,7 +40,7 @@ impl StoredMessages {
             return;
         }
         if item.is_tombstone() {
-            self.live.get_or_insert_with(|| self.all.clone());
+            self.live.get_or_insert_with(|| Box::new(self.all.clone()));
         } else if let Some(live) = &mut self.live {
             live.push(held, item);
         }

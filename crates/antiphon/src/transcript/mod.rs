@@ -98,6 +98,10 @@ impl Transcript {
         }
         self.messages.push(position, &item);
         self.length += item.length();
+        // Many requests have one item, and the first growth of a vector has room for four.
+        if self.items.is_empty() {
+            self.items.reserve_exact(1);
+        }
         self.items.push(item);
     }
 

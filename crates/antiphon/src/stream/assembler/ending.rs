@@ -199,7 +199,7 @@ impl Assembler {
         let Phase::Ended(ending) = &self.phase else {
             panic!("a response is finished after it has ended");
         };
-        let Ending { status, failure, incomplete_details } = ending.clone();
+        let Ending { status, failure, incomplete_details } = Ending::clone(ending);
         self.describe_end(status, failure.as_ref(), incomplete_details, now);
         self.into_finished(status, failure)
     }
@@ -226,7 +226,9 @@ impl Assembler {
         incomplete_details: Option<String>,
         now: i64,
     ) {
-        if let Some(usage) = self.output.preface.total_usage(self.envelope.get("usage")) {
+        let (preface, reported) = (&self.output.preface, self.envelope.get("usage"));
+        let total = preface.as_ref().and_then(|preface| preface.total_usage(reported));
+        if let Some(usage) = total {
             self.envelope.set("usage", usage);
         }
         self.envelope.set("status", format!("\"{}\"", status.as_str()));

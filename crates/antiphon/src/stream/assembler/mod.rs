@@ -75,7 +75,7 @@ pub struct Assembler {
 enum Phase {
     Awaited,
     Open,
-    Ended(Ending),
+    Ended(Box<Ending>),
 }
 
 impl Assembler {
@@ -146,7 +146,7 @@ impl Assembler {
     /// that neither failed nor was cancelled. Until then, a failed upstream request can be retried.
     #[must_use]
     pub fn with_preface(mut self, preface: Preface) -> Self {
-        self.output.preface = preface;
+        self.output.preface = Some(Box::new(preface));
         self
     }
 
@@ -154,6 +154,11 @@ impl Assembler {
     /// [`apply_response`](Self::apply_response) and [`fail`](Self::fail) add events.
     pub fn next_event(&mut self) -> Option<Event> {
         self.output.emitter.next()
+    }
+
+    /// Returns all events that [`next_event`](Self::next_event) would return.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        self.output.emitter.take_all()
     }
 
     /// The response's id in its first event; `None` before that event.
@@ -224,7 +229,7 @@ impl Assembler {
         if !self.has_ended() {
             self.open(None);
             self.output.close(Status::Failed.for_open_items());
-            self.phase = Phase::Ended(Ending::failed(failure));
+            self.phase = Phase::Ended(Box::new(Ending::failed(failure)));
         }
     }
 
@@ -254,7 +259,7 @@ impl Assembler {
             self.open(None);
             self.output.close(Status::Cancelled.for_open_items());
             self.output.discard();
-            self.phase = Phase::Ended(Ending::cancelled());
+            self.phase = Phase::Ended(Box::new(Ending::cancelled()));
         }
     }
 
@@ -298,7 +303,7 @@ impl Assembler {
         if status == Status::Completed {
             self.output.note_missing_call();
         }
-        self.phase = Phase::Ended(Ending::from_response(status, response));
+        self.phase = Phase::Ended(Box::new(Ending::from_response(status, response)));
     }
 
     /// The output items so far. An open item is as in its announcement.

@@ -28,7 +28,7 @@ pub(super) struct OutputBuilder {
     pub(super) identity: Identity,
     pub(super) items: OutputItems,
     pub(super) calls: CallFilter,
-    pub(super) preface: Preface,
+    pub(super) preface: Option<Box<Preface>>,
     pub(super) notes: Notes,
     /// Events that arrived before the announcement of their item.
     early: Vec<Bytes>,
@@ -41,7 +41,7 @@ impl OutputBuilder {
             identity,
             items: OutputItems::default(),
             calls: CallFilter::default(),
-            preface: Preface::default(),
+            preface: None,
             notes: Notes::default(),
             early: Vec::new(),
         }
@@ -170,7 +170,7 @@ impl OutputBuilder {
 
     /// Emits the item that precedes the upstream's output, once.
     pub(super) fn emit_preface(&mut self) {
-        if let Some(item) = self.preface.take_item() {
+        if let Some(item) = self.preface.as_mut().and_then(|preface| preface.take_item()) {
             self.emit_whole_item(&item, "completed");
         }
     }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::item::Item;
 
 /// An item that precedes the upstream's output, and the tokens that it used.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Preface {
     item: Option<Item>,
     /// A response's `usage`, raw.

@@ -33,7 +33,7 @@ fn apply(assembler: &mut Assembler, event: &Value) {
 }
 
 fn receive(assembler: &mut Assembler) -> Vec<(Value, Value)> {
-    std::iter::from_fn(|| assembler.next_event()).map(|event| numbered(&event)).collect()
+    assembler.take_events().iter().map(numbered).collect()
 }
 
 fn numbered(event: &Event) -> (Value, Value) {
