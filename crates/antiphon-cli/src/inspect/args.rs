@@ -22,7 +22,7 @@ pub(crate) struct InspectArgs {
     /// Tenant, by the name that `antiphon tenants` shows; for --store [default: the only one]
     #[arg(long, value_name = "NAME", conflicts_with = "url")]
     pub(super) tenant: Option<String>,
-    /// API key of the gateway; for --url
+    /// Key that the clients of these conversations send; for --url
     #[arg(
         long,
         value_name = "KEY",
