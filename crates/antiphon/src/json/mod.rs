@@ -20,12 +20,10 @@ pub use object::Object;
 
 /// `text` as a JSON string, quotes included.
 pub fn quote(text: &str) -> String {
-    if needs_escapes(text) {
-        return escape(text);
+    match needs_escapes(text) {
+        true => escape(text),
+        false => ["\"", text, "\""].concat(),
     }
-    let mut json = String::with_capacity(text.len() + 2);
-    push_quoted(&mut json, text);
-    json
 }
 
 /// Appends `text` to `json` as a JSON string.
