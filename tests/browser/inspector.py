@@ -33,6 +33,15 @@ TOOL = {"type": "function", "name": "echo", "parameters": {"type": "object"}}
 HOSTILE = "<script>window.attacked = 1</script><img src=x onerror='window.attacked = 1'>"
 CONTROLS = "\x1b[31mred \u202egnp.exe"
 
+# Follows a link as soon as the page has drawn its first view.
+CHANGES_THE_ADDRESS = """
+new MutationObserver((_, observer) => {
+  if (!document.getElementById("main")) return;
+  observer.disconnect();
+  location.hash = "#/play";
+}).observe(document, { childList: true, subtree: true });
+"""
+
 # In milliseconds. Other programs may share the machine.
 EXPECT_TIMEOUT = 30_000
 
@@ -141,6 +150,15 @@ def turns_appear_while_the_page_is_open(
         expect(page.locator(".turn")).to_have_count(2)
         world.respond("And my dog is Biscuit", conversation=ids["healthy"])
         expect(page.locator(".turn")).to_have_count(3)
+
+
+def an_address_that_changes_before_the_first_paint_is_shown(
+    browser: Browser, world: Gateway, ids: dict[str, str]
+) -> None:
+    with opened(browser, world.page()) as page:
+        page.add_init_script(CHANGES_THE_ADDRESS)
+        page.reload()
+        expect(page.get_by_role("heading", name="Playground")).to_be_visible()
 
 
 def the_keyboard_is_enough(browser: Browser, world: Gateway, ids: dict[str, str]) -> None:
@@ -334,6 +352,7 @@ WITH_WRITES = (
     a_broken_chain_shows_its_fault_and_its_forks,
     the_context_is_what_the_model_was_given,
     turns_appear_while_the_page_is_open,
+    an_address_that_changes_before_the_first_paint_is_shown,
     the_keyboard_is_enough,
     every_view_is_accessible,
     acts_change_the_conversation,

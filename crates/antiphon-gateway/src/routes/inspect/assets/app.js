@@ -1,6 +1,6 @@
 // The inspector: shows the view that the fragment of the address names.
 
-import { html, render, useEffect, useState } from "./htm-preact.js";
+import { html, render, useEffect, useLayoutEffect, useState } from "./htm-preact.js";
 import { inert } from "./format.js";
 import { key, listen, read } from "./server.js";
 import { List } from "./list.js";
@@ -39,7 +39,8 @@ function App({ config }) {
   const [change, setChange] = useState(0);
   const [failure, setFailure] = useState(null);
   const [session, setSession] = useState(0);
-  useEffect(() => {
+  // An effect of the layout, because a change before the first paint counts as well.
+  useLayoutEffect(() => {
     const follow = () => {
       setFailure(null);
       setRoute(parse(location.hash));
