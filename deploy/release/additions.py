@@ -18,7 +18,7 @@ FORMULA_BLOCKS = """
   end
 
   test do
-    assert_equal "antiphon #{version}\\n", shell_output("#{bin}/antiphon --version")
+    assert_equal "antiphon #{version}\\n", shell_output("#{bin}/antiphon -V")
   end
 """
 

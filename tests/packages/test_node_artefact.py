@@ -125,7 +125,7 @@ def test_what_is_published_is_in_two_parts(
     (tmp_path / "program.cjs").write_text(CJS + REPAIR)
     assert runs(tools.node, "program.cjs") == "2 true function_call_output\n"
     launcher = modules / "antiphon" / LAUNCHER
-    assert runs(tools.node, launcher, "--version") == f"antiphon {version()}\n"
+    assert runs(tools.node, launcher, "-V") == f"antiphon {version()}\n"
 
 
 def test_a_package_without_a_command_says_so(

@@ -39,13 +39,13 @@ SMG = (
     "--port {port} --prometheus-port {second_port} --history-backend "
 )
 GATEWAYS = [
-    Gateway("the strict provider alone", "", "{antiphon} --version"),
+    Gateway("the strict provider alone", "", "{antiphon} -V"),
     Gateway(
         "Antiphon, --state upstream",
         ANTIPHON + " --upstream {upstream}/v1 --state upstream",
-        "{antiphon} --version",
+        "{antiphon} -V",
     ),
-    Gateway("Antiphon", ANTIPHON + " --upstream {upstream}/v1", "{antiphon} --version"),
+    Gateway("Antiphon", ANTIPHON + " --upstream {upstream}/v1", "{antiphon} -V"),
     Gateway(
         "LiteLLM",
         "{venvs}/litellm/bin/litellm --config {directory}/config.yaml --host 127.0.0.1 "

@@ -1,5 +1,6 @@
 //! A gateway that runs: readiness, greeting, signals, and what keeps it from running.
 
+use std::fs;
 use std::net::{SocketAddr, TcpListener};
 
 use serde_json::{Value, json};
@@ -201,6 +202,24 @@ fn help_and_version_end_with_code_0() {
         assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""), "{args:?}");
         assert!(ended.stdout.contains("antiphon"), "{}", ended.stdout);
     }
+}
+
+#[test]
+fn version_names_the_vocabularies_that_the_program_contains() {
+    let folder = "../antiphon-gateway/src/tokens/vocabularies";
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut names: Vec<String> = names
+        .filter(|path| path.extension().is_some_and(|end| end == "gz"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    names.sort();
+    let version = concat!("antiphon ", env!("CARGO_PKG_VERSION"), "\n");
+
+    assert_eq!(World::antiphon(&["-V"]).ends().stdout, version);
+    assert_eq!(
+        World::antiphon(&["--version"]).ends().stdout,
+        format!("{version}token vocabularies: {}\n", names.join(", ")),
+    );
 }
 
 #[test]
