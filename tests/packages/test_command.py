@@ -82,7 +82,7 @@ def installed(request: pytest.FixtureRequest) -> Installed:
 
 
 def test_it_has_the_packages_version(installed: Installed, runs: Run) -> None:
-    printed = runs(*installed.words, "--version", **installed.env)
+    printed = runs(*installed.words, "-V", **installed.env)
     assert printed.splitlines()[-1] == f"antiphon {version()}"
 
 
