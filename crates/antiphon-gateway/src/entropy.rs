@@ -4,14 +4,13 @@ use std::cell::RefCell;
 use std::time::{Duration, UNIX_EPOCH};
 
 use antiphon::IdSource;
-use antiphon::item::push_hex;
 use tokio::time::Instant;
 
 /// Creates identifiers from the operating system's random numbers.
 ///
-/// The 48 digits of an issued identifier begin with the time, in units of 2^-16 seconds, as those
-/// of some providers begin with the second. So a store finds the ids of recent items close
-/// together. The other 36 digits are random.
+/// Identifiers that a store sorts by begin with the time, in units of 2^-16 seconds, as those of
+/// some providers begin with the second. The time takes 12 of their hexadecimal digits, and the
+/// other ones are random.
 #[derive(Clone, Copy, Debug)]
 pub struct RandomIds;
 
@@ -20,14 +19,10 @@ impl IdSource for RandomIds {
         RESERVE.with_borrow_mut(|reserve| reserve.fill(bytes));
     }
 
-    fn issue(&mut self, prefix: &str) -> String {
-        let mut bytes = [0; 24];
-        let (time, random) = bytes.split_at_mut(TIME_BYTES);
-        time.copy_from_slice(&id_time(since_1970()));
+    fn fill_in_order(&mut self, bytes: &mut [u8]) {
+        let (time, random) = bytes.split_at_mut(TIME_BYTES.min(bytes.len()));
+        time.copy_from_slice(&id_time(since_1970())[..time.len()]);
         self.fill(random);
-        let mut id = format!("{prefix}_");
-        push_hex(&mut id, &bytes);
-        id
     }
 }
 

@@ -28,7 +28,8 @@ impl fmt::Debug for Tenant {
 }
 
 /// The root of a tree of forks. All threads of the tree are in its shard, and the ids of its
-/// conversations and responses contain it, so a turn touches one shard only.
+/// conversations and responses contain it, so a turn touches one shard only. A store sorts threads
+/// by their shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Shard(pub u64);
 
@@ -39,21 +40,19 @@ pub struct ThreadId(pub u64);
 impl Shard {
     /// Creates a new shard.
     pub fn issue(ids: &mut dyn IdSource) -> Self {
-        Self(number(ids))
+        let mut bytes = [0; 8];
+        ids.fill_in_order(&mut bytes);
+        Self(u64::from_be_bytes(bytes))
     }
 }
 
 impl ThreadId {
     /// Creates a new thread id.
     pub fn issue(ids: &mut dyn IdSource) -> Self {
-        Self(number(ids))
+        let mut bytes = [0; 8];
+        ids.fill(&mut bytes);
+        Self(u64::from_be_bytes(bytes))
     }
-}
-
-fn number(ids: &mut dyn IdSource) -> u64 {
-    let mut bytes = [0; 8];
-    ids.fill(&mut bytes);
-    u64::from_be_bytes(bytes)
 }
 
 /// An id that contains the shard of its object.

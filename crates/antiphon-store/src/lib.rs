@@ -75,8 +75,8 @@ pub use observer::{StoreLoad, StoreObserver};
 pub use postgres::PostgresStore;
 pub use records::{
     ClaimedNotice, Conversation, Cursor, Destination, ItemPage, ListScope, NewResponse, Notice,
-    Order, PageRequest, PriorTurn, QueuePlace, RequestDigest, ResponseRecord, Seq, TurnCopy,
-    TurnRecord, WATCH_ENDPOINT,
+    Order, PageRequest, PriorTurn, QueuePlace, RETRY_WINDOW, RequestDigest, ResponseRecord, Seq,
+    TurnCopy, TurnRecord, WATCH_ENDPOINT,
 };
 pub use restore::{
     ItemFeed, ItemSender, Restored, RestoredObject, Restorer, ThreadRecord, item_feed,

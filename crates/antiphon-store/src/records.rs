@@ -69,6 +69,10 @@ impl Destination {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RequestDigest(pub [u8; 16]);
 
+/// How long a request without an idempotency key is found again by its digest, in seconds. The
+/// provider's clients abandon an attempt after 10 minutes.
+pub const RETRY_WINDOW: i64 = 15 * 60;
+
 impl RequestDigest {
     /// The shard derived from the request: its first half.
     pub fn shard(&self) -> Shard {

@@ -141,6 +141,22 @@ pub trait Store: Send + Sync + 'static {
         id: &ItemId,
     ) -> Result<bool>;
 
+    /// The shard for the thread that a request without an idempotency key begins at `now` (Unix
+    /// seconds). `candidate` is a new shard for a first attempt, and `None` for a retry. A retry
+    /// within the [`RETRY_WINDOW`](crate::RETRY_WINDOW) gets the shard of its first attempt, even
+    /// if the process died in between.
+    ///
+    /// If several processes share the store, the shard is the one derived from the request.
+    async fn shard_of_request(
+        &self,
+        _tenant: &Tenant,
+        request: &RequestDigest,
+        _candidate: Option<Shard>,
+        _now: i64,
+    ) -> Result<Shard> {
+        Ok(request.shard())
+    }
+
     /// The turns in `shard` that answer this request, at most `limit`. Open turns come first, then
     /// ended turns. Both are sorted newest first.
     async fn find_prior_turns(

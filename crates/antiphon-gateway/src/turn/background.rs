@@ -194,7 +194,8 @@ async fn store_job(turn: &Turn<'_>, body: &Bytes) -> Result<(Job, QueuedResponse
 /// The shard of the response.
 fn find_shard(turn: &Turn<'_>) -> Result<Shard, ApiError> {
     match &turn.request.continues {
-        Continues::Nothing => Ok(turn.shard_of_request()),
+        // Derived, because the job is looked up in this shard, too.
+        Continues::Nothing => Ok(turn.request.identity.digest.shard()),
         Continues::Response(text) => {
             let id = ResponseId::parse(text).map(|id| id.shard());
             id.ok_or_else(|| turn.gateway.previous_response_not_found(text))

@@ -18,7 +18,7 @@ use crate::entropy::{RandomIds, unix_now};
 use crate::error::ApiError;
 use crate::gateway::Gateway;
 use crate::lease::Leases;
-use crate::request::{Continues, CreateRequest, RetryEvidence};
+use crate::request::{Continues, CreateRequest, Identity, RetryEvidence};
 use crate::settings::Faults;
 use crate::span::{Stage, StageSpan, TraceSpan};
 use crate::trace;
@@ -188,10 +188,20 @@ impl Turn<'_> {
         }
     }
 
-    /// The shard of a new thread. It follows from the request digest, so that a retry of the
-    /// request finds the thread.
-    pub(super) fn shard_of_request(&self) -> Shard {
-        self.request.identity.digest.shard()
+    /// The shard of the thread that the request begins. A retry gets the shard of its first
+    /// attempt, and so finds it.
+    pub(super) async fn shard_of_request(&self) -> Result<Shard, ApiError> {
+        if let Some(announced) = &self.announced {
+            return Ok(announced.id.shard());
+        }
+        let Identity { digest, evidence } = self.request.identity;
+        let candidate = match evidence {
+            RetryEvidence::IdempotencyKey => return Ok(digest.shard()),
+            RetryEvidence::RetryCount => None,
+            RetryEvidence::None => Some(Shard::issue(&mut RandomIds)),
+        };
+        let (store, tenant) = (&self.gateway.store, &self.caller.tenant);
+        Ok(store.shard_of_request(tenant, &digest, candidate, unix_now()).await?)
     }
 
     /// The record of a response after its turn has ended. Waits for turns of this process first and

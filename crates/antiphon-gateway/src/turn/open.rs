@@ -86,7 +86,7 @@ impl Opened {
 
     /// Opens a turn on a new thread.
     pub(super) async fn on_new_thread(turn: &Turn<'_>) -> Result<Box<Self>, ApiError> {
-        let shard = turn.shard_of_request();
+        let shard = turn.shard_of_request().await?;
         let thread = ThreadId::issue(&mut RandomIds);
         Self::new(turn, shard, None, Destination::New { shard, thread }).await
     }

@@ -15,7 +15,9 @@ use antiphon::item::{Role, Side};
 use antiphon::json::Object;
 use antiphon::stream::Status;
 use antiphon::{Kind, Transcript};
-use antiphon_store::{ConversationId, PriorTurn, ResponseId, ResponseRecord, ThreadId};
+use antiphon_store::{
+    ConversationId, PriorTurn, RETRY_WINDOW, ResponseId, ResponseRecord, ThreadId,
+};
 
 use super::context::Turn;
 use super::open::{Opened, OpenedTurn};
@@ -24,9 +26,6 @@ use crate::error::ApiError;
 use crate::lease::RequestRegistration;
 use crate::request::{Identity, RetryEvidence};
 
-/// How long a retry that its client counts is recognized by its body, in seconds. The provider's
-/// clients abandon an attempt after 10 minutes.
-const COUNTED: i64 = 15 * 60;
 /// How long a request is recognized by its key, in seconds.
 const KEYED: i64 = 24 * 60 * 60;
 
@@ -175,7 +174,7 @@ impl<'a> AttemptLookup<'a> {
         if self.turn.request.identity.evidence == RetryEvidence::None {
             return Ok(Attempts::default());
         }
-        let since = unix_now() - if self.turn.is_keyed() { KEYED } else { COUNTED };
+        let since = unix_now() - if self.turn.is_keyed() { KEYED } else { RETRY_WINDOW };
         let is_known = |record: &ResponseRecord| record.response.created_at >= since;
         let attempts = self.ended_attempts(limit).await?.into_iter();
         let (known, expired) = attempts.partition(is_known);

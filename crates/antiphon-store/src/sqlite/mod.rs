@@ -26,6 +26,7 @@ mod pending_turns;
 mod permissions;
 mod platform;
 mod readers;
+mod recent_requests;
 mod requests;
 mod reserve;
 mod responses;
@@ -48,17 +49,20 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use rusqlite::{Connection, ErrorCode, ffi};
+use tokio::sync::OnceCell;
 use tokio::task::spawn_blocking;
 
 use crate::error::StoreError;
 use crate::hot_transcripts::HotTranscripts;
 use crate::keys;
 use crate::observer::Observed;
+use crate::records::RETRY_WINDOW;
 pub(crate) use description::{describe_file, describe_memory};
 pub(crate) use inspect::inspect;
 pub(crate) use listings::SqliteListings;
 use lock::FileLock;
 use readers::Readers;
+use recent_requests::RecentRequests;
 pub(crate) use snapshot::SqliteSnapshot;
 use writer::{Effect, Writer};
 
@@ -73,6 +77,8 @@ pub struct SqliteStore {
     /// `None` for a database in memory, which only the writer's connection sees.
     readers: Option<Readers>,
     hot: Arc<HotTranscripts>,
+    /// Loaded when the first request asks for its shard.
+    requests: OnceCell<RecentRequests>,
     observed: Observed,
     /// `None` for a database in memory.
     lock: Option<Arc<FileLock>>,
@@ -117,9 +123,16 @@ impl SqliteStore {
             writer: Writer::start(db, lock.clone(), Arc::clone(&hot), observed.clone())?,
             readers: None,
             hot,
+            requests: OnceCell::new(),
             observed,
             lock,
         })
+    }
+
+    /// The recent requests of the process that had the file before.
+    async fn load_requests(&self, now: i64) -> Result<RecentRequests, StoreError> {
+        let placed = self.read(move |db| requests::placed_since(db, now - RETRY_WINDOW)).await?;
+        Ok(RecentRequests::restored(placed, now))
     }
 
     async fn read<T, F>(&self, work: F) -> Result<T, StoreError>

@@ -1,11 +1,11 @@
 //! Finds and retracts turns by the request that they answer.
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::keys::{ThreadKey, position, seq_from_column};
 use super::{conversations, item_ids, pending_turns, responses, segments, sweep, threads};
 use crate::error::StoreError;
-use crate::ids::{ConversationId, Shard, Tenant, ThreadId};
+use crate::ids::{ConversationId, ResponseId, Shard, Tenant, ThreadId};
 use crate::records::{PriorTurn, RequestDigest, Seq};
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -22,6 +22,36 @@ pub(super) fn turns(
     let ended = responses::find_by_request(db, tenant, in_shard, request, limit)?;
     let open = open.into_iter().map(PriorTurn::Open);
     Ok(open.chain(ended.into_iter().map(PriorTurn::Ended)).take(limit).collect())
+}
+
+/// The requests of responses since this time (Unix seconds) that begin a thread, and the shards of
+/// the threads: the oldest first. Without those whose shard is the one derived from the request.
+pub(super) fn placed_since(
+    db: &Connection,
+    created_from: i64,
+) -> Result<Vec<(Tenant, RequestDigest, Shard)>> {
+    const SQL: &str = "
+        SELECT owner, request, id, created_at FROM (
+            SELECT segment FROM creations WHERE created_at >= ?1
+            UNION ALL
+            SELECT number FROM segments WHERE number > (SELECT segment FROM summarized)
+        ) AS found CROSS JOIN segments ON number = found.segment
+        WHERE first = 0 AND request IS NOT NULL AND created_at >= ?1
+        UNION ALL
+        SELECT tenant, request, id, created_at FROM pending_turns
+        WHERE thread IS NOT NULL AND after IS NULL AND request IS NOT NULL AND created_at >= ?1
+        ORDER BY created_at";
+    let read = |row: &Row<'_>| {
+        let (tenant, request) =
+            (Tenant::new(row.get_ref(0)?.as_str()?), RequestDigest(row.get(1)?));
+        let id = ResponseId::parse(row.get_ref(2)?.as_str()?);
+        Ok((tenant, request, id.ok_or_else(|| responses::invalid_id(2))?.shard()))
+    };
+    let mut statement = db.prepare_cached(SQL)?;
+    let mut placed: Vec<_> =
+        statement.query_map([created_from], read)?.collect::<rusqlite::Result<_>>()?;
+    placed.retain(|(_, request, shard)| *shard != request.shard());
+    Ok(placed)
 }
 
 /// Moves the last turn of a conversation to a thread of its own, if it answers this request and no

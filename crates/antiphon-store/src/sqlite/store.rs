@@ -166,6 +166,17 @@ impl Store for SqliteStore {
         .await
     }
 
+    async fn shard_of_request(
+        &self,
+        tenant: &Tenant,
+        request: &RequestDigest,
+        candidate: Option<Shard>,
+        now: i64,
+    ) -> Result<Shard> {
+        let requests = self.requests.get_or_try_init(|| self.load_requests(now)).await?;
+        Ok(requests.place(tenant, request, candidate, now))
+    }
+
     async fn find_prior_turns(
         &self,
         tenant: &Tenant,

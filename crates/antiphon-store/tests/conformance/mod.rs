@@ -144,6 +144,7 @@ macro_rules! suite {
             }
             requests {
                 newest_turns_of_a_request_are_found,
+                retry_finds_the_thread_of_its_first_attempt,
                 request_is_found_in_its_tenant_and_shard_only,
                 pending_turn_is_found_by_its_request,
                 retracted_turn_can_be_continued,
@@ -266,6 +267,7 @@ macro_rules! durable_suite {
                 closed_store_has_written_acknowledged_writes,
                 named_value_outlives_the_process,
                 settled_turn_can_be_retracted,
+                first_attempts_are_found_after_a_restart,
                 lookup_settles_a_turn_of_a_dead_process,
                 pending_turns_are_settled_in_order,
                 committed_turn_is_not_settled_again,

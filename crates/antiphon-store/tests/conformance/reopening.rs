@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use antiphon_store::{Destination, PriorTurn, RequestDigest, TurnRecord};
+use antiphon_store::{Destination, PriorTurn, RETRY_WINDOW, RequestDigest, TurnRecord};
 use bytes::Bytes;
 use tokio::task::JoinSet;
 
@@ -11,6 +11,7 @@ use super::background::{accepted, background, end, events, page};
 pub(crate) use super::copies::settled_turn_keeps_its_copy;
 use super::ledgers::{elsewhere, of_conversation, of_response};
 pub(crate) use super::notices::notices_of_a_settled_turn_become_due;
+use super::requests::{first_attempt, shard_of_retry};
 use super::world::items;
 
 pub(crate) async fn acknowledged_writes_outlive_the_process(world: World) {
@@ -77,6 +78,25 @@ pub(crate) async fn settled_turn_can_be_retracted(world: World) {
     let taken = world.store.retract(&world.tenant, &conversation, &asked, fork, None).await;
     assert_eq!(taken, Ok(true));
     assert_eq!(world.listed(&conversation).await, ["a"]);
+}
+
+pub(crate) async fn first_attempts_are_found_after_a_restart(world: World) {
+    let request = |number: u8| RequestDigest([number; 16]);
+    let mut firsts = Vec::new();
+    for number in 0..100 {
+        let (first, turn) = first_attempt(&world, request(number), &["a"]).await;
+        world.commit(turn).await.unwrap();
+        firsts.push(first.shard());
+    }
+    let (open, turn) = first_attempt(&world, request(100), &["a"]).await;
+    world.record_pending(&turn).await;
+    firsts.push(open.shard());
+
+    let world = world.reopened().await;
+
+    for (number, first) in (0..).zip(firsts) {
+        assert_eq!(shard_of_retry(&world, request(number), RETRY_WINDOW).await, first);
+    }
 }
 
 pub(crate) async fn lookup_settles_a_turn_of_a_dead_process(world: World) {

@@ -2,7 +2,8 @@
 //! back.
 
 use antiphon_store::{
-    ConversationId, Destination, PriorTurn, RequestDigest, ResponseId, StoreError, TurnRecord,
+    ConversationId, Destination, PriorTurn, RETRY_WINDOW, RequestDigest, ResponseId, Shard,
+    StoreError, TurnRecord,
 };
 
 use super::World;
@@ -21,6 +22,28 @@ async fn asked(
     let (id, turn) = world.turn(Destination::Conversation(conversation.clone()), input, output);
     world.commit(TurnRecord { request: Some(request), ..turn }).await.unwrap();
     id
+}
+
+/// The time of the responses, in Unix seconds.
+pub(super) const ASKED_AT: i64 = 1_767_225_601;
+
+/// The shard of a retry of this request, some seconds after its first attempt.
+pub(super) async fn shard_of_retry(world: &World, request: RequestDigest, later: i64) -> Shard {
+    let now = ASKED_AT + later;
+    world.store.shard_of_request(&world.tenant, &request, None, now).await.unwrap()
+}
+
+/// The response of a first attempt that begins a thread, and its turn.
+pub(super) async fn first_attempt(
+    world: &World,
+    request: RequestDigest,
+    input: &[&str],
+) -> (ResponseId, TurnRecord) {
+    let candidate = Some(world.shard());
+    let placed = world.store.shard_of_request(&world.tenant, &request, candidate, ASKED_AT).await;
+    let destination = Destination::New { shard: placed.unwrap(), thread: world.thread() };
+    let (id, turn) = world.turn(destination, input, &[]);
+    (id, TurnRecord { request: Some(request), ..turn })
 }
 
 async fn find_prior_turns(
@@ -56,6 +79,16 @@ pub(crate) async fn newest_turns_of_a_request_are_found(world: World) {
     assert_eq!(find_prior_turns(&world, &first, OTHER).await, [other]);
     world.delete_response(&second).await;
     assert_eq!(find_prior_turns(&world, &unnamed, ASKED).await, [third, first]);
+}
+
+pub(crate) async fn retry_finds_the_thread_of_its_first_attempt(world: World) {
+    let (first, turn) = first_attempt(&world, ASKED, &["a"]).await;
+    world.commit(turn).await.unwrap();
+
+    assert_eq!(shard_of_retry(&world, ASKED, RETRY_WINDOW).await, first.shard());
+    assert_eq!(find_prior_turns(&world, &first, ASKED).await, [first]);
+    assert_eq!(shard_of_retry(&world, OTHER, 0).await, OTHER.shard());
+    assert_eq!(shard_of_retry(&world.seen_by("mallory"), ASKED, 0).await, ASKED.shard());
 }
 
 pub(crate) async fn request_is_found_in_its_tenant_and_shard_only(world: World) {

@@ -9,10 +9,16 @@ pub trait IdSource {
     /// Fills `bytes` so that the next identifier is unique, usually with random bytes.
     fn fill(&mut self, bytes: &mut [u8]);
 
+    /// Fills the bytes of an identifier that a store sorts by. A source that knows the time begins
+    /// them with it, so that a store keeps recent identifiers close together.
+    fn fill_in_order(&mut self, bytes: &mut [u8]) {
+        self.fill(bytes);
+    }
+
     /// A new identifier: `prefix`, an underscore, 48 hexadecimal digits.
     fn issue(&mut self, prefix: &str) -> String {
         let mut bytes = [0; 24];
-        self.fill(&mut bytes);
+        self.fill_in_order(&mut bytes);
         identifier(prefix, &bytes)
     }
 

@@ -35,6 +35,27 @@ async fn completed_turn_is_replayed_without_the_model() {
 }
 
 #[tokio::test]
+async fn completed_turn_is_replayed_after_a_crash() {
+    let mut world = World::new().await;
+    let client = world.client();
+    let mut turns = Vec::new();
+    for place in STARTING_POINTS {
+        let ask = place.ask(&client, format!("Echo hello, {place:?}")).await;
+        world.script(Reply::sse(answer().frames()));
+        turns.push((client.respond(&ask).await, ask));
+    }
+    let asked = world.times_asked();
+
+    world.kill_and_start().await;
+
+    for (first, ask) in turns {
+        let second = replayed(&world.client(), Mode::Whole, &ask).await;
+        assert_eq!(second.response, first.response);
+    }
+    assert_eq!(world.times_asked(), asked, "the model is not asked again");
+}
+
+#[tokio::test]
 async fn replayed_answer_can_be_continued() {
     let world = World::new().await;
     let client = world.client();

@@ -161,6 +161,9 @@ passing_on! {
         tenant: &Tenant, conversation: &ConversationId, id: &ItemId
     ) -> Result<Option<HeldItem>>;
     fn delete_item(tenant: &Tenant, conversation: &ConversationId, id: &ItemId) -> Result<bool>;
+    fn shard_of_request(
+        tenant: &Tenant, request: &RequestDigest, candidate: Option<Shard>, now: i64
+    ) -> Result<Shard>;
     fn find_prior_turns(
         tenant: &Tenant, shard: Shard, request: &RequestDigest, limit: usize
     ) -> Result<Vec<PriorTurn>>;

@@ -139,6 +139,9 @@ recorded! {
     fn list_items(tenant, scope: &ListScope, page: &PageRequest) -> Option<ItemPage>;
     fn item(tenant, conversation: &ConversationId, id: &ItemId) -> Option<HeldItem>;
     fn delete_item(tenant, conversation: &ConversationId, id: &ItemId) -> bool;
+    fn shard_of_request(
+        tenant, request: &RequestDigest, candidate: Option<Shard>, now: i64
+    ) -> Shard;
     fn find_prior_turns(
         tenant, shard: Shard, request: &RequestDigest, limit: usize
     ) -> Vec<PriorTurn>;
