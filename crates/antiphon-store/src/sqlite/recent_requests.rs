@@ -65,9 +65,10 @@ impl RecentRequests {
         known.age(now);
         let found = known.older.remove(&key).or_else(|| known.recent.get(&key).copied());
         let has_room = known.recent.len() + known.older.len() < self.max;
-        let Some(shard) = found.or_else(|| candidate.filter(|_| has_room)) else {
+        if found.is_none() && !has_room {
             return request.shard();
-        };
+        }
+        let shard = found.or(candidate).unwrap_or_else(|| request.shard());
         known.recent.insert(key, shard);
         shard
     }
@@ -80,14 +81,12 @@ impl RecentRequests {
 impl Halves {
     /// Forgets the requests of a period that has passed.
     fn age(&mut self, now: i64) {
-        if now < self.since.saturating_add(PERIOD) {
+        let age = now.saturating_sub(self.since);
+        if age < PERIOD {
             return;
         }
-        let is_idle = now >= self.since.saturating_add(2 * PERIOD);
-        self.older = mem::take(&mut self.recent);
-        if is_idle {
-            self.older = HashMap::new();
-        }
+        let recent = mem::take(&mut self.recent);
+        self.older = if age < 2 * PERIOD { recent } else { HashMap::new() };
         self.since = now;
     }
 }
@@ -133,8 +132,16 @@ mod tests {
         let requests = none();
         requests.place(&alice(), &REQUEST, Some(Shard(1)), NOW);
         let mallory = Tenant::new("mallory");
-        assert_eq!(requests.place(&mallory, &REQUEST, None, NOW), DERIVED);
         assert_eq!(requests.place(&mallory, &REQUEST, Some(Shard(2)), NOW), Shard(2));
+        assert_eq!(requests.place(&Tenant::new("bob"), &REQUEST, None, NOW), DERIVED);
+    }
+
+    #[test]
+    fn unknown_retry_gets_the_derived_shard() {
+        let requests = none();
+        assert_eq!(requests.place(&alice(), &REQUEST, None, NOW), DERIVED);
+        let next = requests.place(&alice(), &REQUEST, Some(Shard(1)), NOW);
+        assert_eq!(next, DERIVED, "all attempts are in one shard");
     }
 
     #[test]
