@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use serde_json::Value;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::check::{self, Violations};
 use crate::client::{Client, lock};
 use crate::fleet::Fleet;
-use crate::gateway_client::{GatewayClient, NoAnswer};
+use crate::gateway_client::{GatewayClient, Header, NoAnswer};
 use crate::kill_trigger::KillTrigger;
 use crate::ledger::{Ledger, Outcome, Target};
 use crate::lookup;
@@ -21,7 +22,7 @@ use crate::provider::Provider;
 use crate::replica::Launch;
 use crate::request::{body, messages};
 use crate::retry::Retry;
-use crate::send::send_turn;
+use crate::send::{Received, send_turn};
 use crate::shared::SharedState;
 use crate::store::{Kind, Store};
 use crate::tally::Tally;
@@ -56,6 +57,9 @@ const LONG: usize = 60;
 const ROUND: Duration = Duration::from_secs(10);
 /// The time limit for the clients after the kill.
 const ENDING: Duration = Duration::from_mins(1);
+/// The time limit for the places of ended turns in the queues, and the time between two attempts.
+const UNLOCKING: Duration = Duration::from_secs(20);
+const POLL: Duration = Duration::from_millis(50);
 /// The maximum delay of a kill after its moment, in microseconds.
 const DELAY: u64 = 2_000;
 /// One in this many rounds crashes the database server, if there is one.
@@ -205,8 +209,7 @@ impl Run {
             let turn = &lock(&self.ledger).turns[&number];
             (turn.body.clone(), turn.headers(number, 1))
         };
-        let unused = KillTrigger::new(&mut fastrand::Rng::with_seed(0));
-        let received = send_turn(self.gateway(), &request, &headers, None, &unused).await;
+        let received = send_until_unlocked(self.gateway(), &request, &headers).await;
         let fault = retry.record(&mut lock(&self.ledger), received);
         self.tally.retried += 1;
         self.tally.replayed += usize::from(retry.is_whole());
@@ -244,6 +247,20 @@ impl Run {
         }
         let outcome = received.outcome.unwrap_or_else(|lost| Outcome::Failed(format!("{lost:?}")));
         ledger.record_outcome(number, outcome);
+    }
+}
+
+/// Sends a turn again while its conversation is locked. A turn that a crash of the database ended
+/// gives up its place in the queue some seconds after the restart, and some gateways do not wait.
+async fn send_until_unlocked(gateway: GatewayClient, body: &Value, headers: &[Header]) -> Received {
+    let unused = KillTrigger::new(&mut fastrand::Rng::with_seed(0));
+    let deadline = Instant::now() + UNLOCKING;
+    loop {
+        let received = send_turn(gateway, body, headers, None, &unused).await;
+        if !received.is_locked() || Instant::now() >= deadline {
+            return received;
+        }
+        sleep(POLL).await;
     }
 }
 
