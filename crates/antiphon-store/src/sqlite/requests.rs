@@ -25,7 +25,7 @@ pub(super) fn turns(
 }
 
 /// The requests of responses since this time (Unix seconds) that begin a thread, and the shards of
-/// the threads: the oldest first. Without those whose shard is the one derived from the request.
+/// the threads: the oldest first.
 pub(super) fn placed_since(
     db: &Connection,
     created_from: i64,
@@ -48,9 +48,7 @@ pub(super) fn placed_since(
         Ok((tenant, request, id.ok_or_else(|| responses::invalid_id(2))?.shard()))
     };
     let mut statement = db.prepare_cached(SQL)?;
-    let mut placed: Vec<_> =
-        statement.query_map([created_from], read)?.collect::<rusqlite::Result<_>>()?;
-    placed.retain(|(_, request, shard)| *shard != request.shard());
+    let placed = statement.query_map([created_from], read)?.collect::<rusqlite::Result<_>>()?;
     Ok(placed)
 }
 
