@@ -67,6 +67,13 @@ pub(crate) enum Outcome {
     Failed(String),
 }
 
+impl Outcome {
+    /// Whether the request was refused because another one has its conversation.
+    pub(crate) fn is_locked(&self) -> bool {
+        matches!(self, Self::Failed(reason) if reason.contains("conversation_locked"))
+    }
+}
+
 /// One request of a client.
 #[derive(Clone)]
 pub(crate) struct Turn {

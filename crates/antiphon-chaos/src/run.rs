@@ -57,7 +57,8 @@ const LONG: usize = 60;
 const ROUND: Duration = Duration::from_secs(10);
 /// The time limit for the clients after the kill.
 const ENDING: Duration = Duration::from_mins(1);
-/// The time limit for the places of ended turns in the queues, and the time between two attempts.
+/// The time limit for the places of ended turns in the queues after a crash of the database server,
+/// and the time between two attempts.
 const UNLOCKING: Duration = Duration::from_secs(20);
 const POLL: Duration = Duration::from_millis(50);
 /// The maximum delay of a kill after its moment, in microseconds.
@@ -110,12 +111,13 @@ impl Run {
         let mut violations = self.run_until_killed(clients).await?;
         self.fleet.wait_for_open_turns().await?;
         self.tally.kills += 1;
+        let unlocking = if lock(&self.ledger).crashed { UNLOCKING } else { Duration::ZERO };
         violations.extend(self.check().await?);
         let gateway = self.gateway();
         violations.extend(self.writers.check(gateway).await?);
         self.tally.repeated = self.writers.repeated;
         if violations.is_empty() {
-            violations.extend(self.retry_unfinished().await?);
+            violations.extend(self.retry_unfinished(unlocking).await?);
         }
         if violations.is_empty() {
             self.continue_announced().await?;
@@ -189,19 +191,20 @@ impl Run {
         violations
     }
 
-    /// Retries requests without a known outcome, one after the other.
-    async fn retry_unfinished(&mut self) -> anyhow::Result<Violations> {
+    /// Retries requests without a known outcome, one after the other. Their conversations may stay
+    /// locked for the time `unlocking`.
+    async fn retry_unfinished(&mut self, unlocking: Duration) -> anyhow::Result<Violations> {
         let open = lock(&self.ledger).take_unfinished();
         let mut violations = Violations::new();
         for number in open {
             if self.rng.bool() && violations.is_empty() {
-                violations.extend(self.retry_one(number).await?);
+                violations.extend(self.retry_one(number, unlocking).await?);
             }
         }
         Ok(violations)
     }
 
-    async fn retry_one(&mut self, number: u32) -> anyhow::Result<Violations> {
+    async fn retry_one(&mut self, number: u32, unlocking: Duration) -> anyhow::Result<Violations> {
         let Some(retry) = Retry::expect(&lock(&self.ledger), number) else {
             return Ok(Violations::new());
         };
@@ -209,7 +212,7 @@ impl Run {
             let turn = &lock(&self.ledger).turns[&number];
             (turn.body.clone(), turn.headers(number, 1))
         };
-        let received = send_until_unlocked(self.gateway(), &request, &headers).await;
+        let received = send_until_unlocked(self.gateway(), &request, &headers, unlocking).await;
         let fault = retry.record(&mut lock(&self.ledger), received);
         self.tally.retried += 1;
         self.tally.replayed += usize::from(retry.is_whole());
@@ -252,12 +255,18 @@ impl Run {
 
 /// Sends a turn again while its conversation is locked. A turn that a crash of the database ended
 /// gives up its place in the queue some seconds after the restart, and some gateways do not wait.
-async fn send_until_unlocked(gateway: GatewayClient, body: &Value, headers: &[Header]) -> Received {
+async fn send_until_unlocked(
+    gateway: GatewayClient,
+    body: &Value,
+    headers: &[Header],
+    unlocking: Duration,
+) -> Received {
     let unused = KillTrigger::new(&mut fastrand::Rng::with_seed(0));
-    let deadline = Instant::now() + UNLOCKING;
+    let deadline = Instant::now() + unlocking;
     loop {
         let received = send_turn(gateway, body, headers, None, &unused).await;
-        if !received.is_locked() || Instant::now() >= deadline {
+        let is_locked = received.outcome.as_ref().is_ok_and(Outcome::is_locked);
+        if !is_locked || Instant::now() >= deadline {
             return received;
         }
         sleep(POLL).await;

@@ -19,14 +19,6 @@ pub(crate) struct Received {
     pub(crate) outcome: Result<Outcome, NoAnswer>,
 }
 
-impl Received {
-    /// Whether the turn was refused because another one has its conversation.
-    pub(crate) fn is_locked(&self) -> bool {
-        let Ok(Outcome::Failed(error)) = &self.outcome else { return false };
-        error.contains("\"conversation_locked\"")
-    }
-}
-
 /// Sends a turn and reads the answer to its end, or disconnects after `leave_after` events.
 pub(crate) async fn send_turn(
     gateway: GatewayClient,

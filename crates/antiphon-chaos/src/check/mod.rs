@@ -82,10 +82,8 @@ pub(crate) async fn check_everything(
 /// conversation is busy, and it fails if the provider breaks or the database server crashes.
 fn wrong_outcomes(ledger: &Ledger) -> Violations {
     let is_wrong = |turn: &Turn| match &turn.outcome {
-        Outcome::Failed(reason) => {
-            !ledger.crashed
-                && turn.plan != Some(Plan::Break)
-                && !reason.contains("conversation_locked")
+        Outcome::Failed(_) => {
+            !ledger.crashed && turn.plan != Some(Plan::Break) && !turn.outcome.is_locked()
         }
         Outcome::Done(_) => turn.plan == Some(Plan::Break),
         Outcome::Unknown => false,
